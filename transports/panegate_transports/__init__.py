@@ -1,0 +1,1 @@
+"""Carries bytes to and from a tmux client; knows no tmux."""
