@@ -1,0 +1,157 @@
+r"""Rows of the deciding look, as searches that tmux can repeat.
+
+tmux can say which visible row is the *first* that matches a regular expression
+(``#{C/r:...}``). A pin is such a search with the answer computed here from the look: it
+is true exactly while that row still shows that text and no earlier row does.
+
+What is searched is the row as tmux itself sees it: colours gone, trailing blanks gone,
+line drawing as its plain letters, UTF-8. A tmux server always runs in a UTF-8 locale (it
+sets one, or does not start), so text beyond ASCII is embedded as it is. Characters with
+a meaning in formats, in strftime or in regular expressions become ``.``, or a bracket of
+their own: no ``#``, ``,``, braces or ``%`` ever get in.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+import attrs
+
+__all__ = ["MAX_ROW_CHARS", "Pin", "Pins", "pin_rows", "row_regex", "row_text"]
+
+MAX_ROW_CHARS: Final = 400
+"""Longer rows are not pinned: they would only make the guard long."""
+
+_SEQUENCES: Final = re.compile(rb"\x1b\[[0-9;:]*m|\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)|[\x0e\x0f]")
+_BLANKS: Final = " \t\n\v\f\r"  # what isspace() trims in a UTF-8 locale
+_ANY: Final = frozenset("#,{}%\\^")
+_BRACKETED: Final = frozenset(".$?*+|()[]")
+_REGEX: Final = str.maketrans({c: "." for c in _ANY} | {c: f"[{c}]" for c in _BRACKETED})
+_UNCERTAIN: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
+_N_AROUND: Final = 3
+_N_SEARCHED: Final = 8
+
+
+@attrs.frozen
+class Pin:
+    """One search and its answer: the first row that matches, from 1; 0 for none."""
+
+    name: str
+    regex: str
+    row_number: int
+
+
+@attrs.frozen
+class Pins:
+    """The pins of one look, the most telling first, and what could not be pinned."""
+
+    pins: tuple[Pin, ...]
+    left_out: tuple[str, ...]
+
+
+def row_text(row: bytes) -> str | None:
+    """Return a captured row as tmux's own search sees it, or None where that is not sure.
+
+    Args:
+        row: One row of a `panegate.panes.facts.Look`.
+
+    """
+    try:
+        text = _SEQUENCES.sub(b"", row).decode().rstrip(_BLANKS)
+    except UnicodeDecodeError:
+        return None
+    if text.isascii():
+        return text if text.isprintable() else None
+    if any(unicodedata.category(c) in _UNCERTAIN for c in set(text)):
+        return None
+    return text
+
+
+def row_regex(text: str) -> str:
+    """Return a POSIX extended regular expression for exactly this row, format-safe."""
+    return f"^{text.translate(_REGEX)}$"
+
+
+def pin_rows(rows: Sequence[bytes], *, first: int, last: int) -> Pins:
+    """Pin the input area's rows, the nearest rows with text around it, and the first blank one.
+
+    Args:
+        rows: All visible rows of the look.
+        first: First row of the input area, from 0.
+        last: Its last row.
+
+    """
+    texts = [row_text(row) for row in rows]
+    wanted = [("composer_row", first), *([("composer_last_row", last)] if last != first else [])]
+    above = _named("above", reversed(range(first)), texts)
+    below = _named("below", range(last + 1, len(rows)), texts)
+    pins: list[Pin] = []
+    left_out: list[str] = []
+    for name, row in wanted:
+        _pin(name, row, texts, pins, left_out)
+    near: list[Pin] = []
+    for candidates in (above, below):
+        found: list[Pin] = []
+        for name, row in candidates:
+            if len(found) < _N_AROUND:
+                _pin(f"{name}_{len(found) + 1}", row, texts, found, left_out)
+        near += found
+    # Nearest first on both sides, so that a shortened guard keeps the closest rows.
+    near.sort(key=lambda pin: (pin.name.rpartition("_")[2], pin.name))
+    blank = _blank_pin(texts)
+    if blank is None:
+        left_out.append("first_blank_row: an earlier row cannot be read with certainty")
+    n_nearest = sum(pin.name.endswith("_1") for pin in near)
+    blanks = [] if blank is None else [blank]
+    return Pins((*pins, *near[:n_nearest], *blanks, *near[n_nearest:]), tuple(left_out))
+
+
+def _named(
+    side: str, rows: Iterable[int], texts: Sequence[str | None]
+) -> Iterator[tuple[str, int]]:
+    n = 0
+    for row in rows:
+        if texts[row] != "" and n < _N_SEARCHED:
+            n += 1
+            yield side, row
+
+
+def _pin(
+    name: str, row: int, texts: Sequence[str | None], pins: list[Pin], left_out: list[str]
+) -> None:
+    text = texts[row]
+    if text is None:
+        left_out.append(f"{name}: row {row + 1} cannot be read with certainty")
+    elif text == "":
+        left_out.append(f"{name}: row {row + 1} is blank")
+    elif len(text) > MAX_ROW_CHARS:
+        left_out.append(f"{name}: row {row + 1} is too long")
+    elif (before := _earlier_match(text, texts[:row])) is not None:
+        left_out.append(f"{name}: row {row + 1} is hidden by row {before + 1}")
+    else:
+        pins.append(Pin(name, row_regex(text), row + 1))
+
+
+def _earlier_match(text: str, earlier: Sequence[str | None]) -> int | None:
+    """The first row above that matches too, or that may."""
+    exact = _ANY.isdisjoint(text)
+    for row, other in enumerate(earlier):
+        if other is None or other == text or (not exact and _matches(text, other)):
+            return row
+    return None
+
+
+def _matches(pinned: str, other: str) -> bool:
+    return len(pinned) == len(other) and all(
+        a == b or a in _ANY for a, b in zip(pinned, other, strict=True)
+    )
+
+
+def _blank_pin(texts: Sequence[str | None]) -> Pin | None:
+    for row, text in enumerate(texts):
+        if text is None:
+            return None
+        if text == "":
+            return Pin("first_blank_row", "^$", row + 1)
+    return Pin("first_blank_row", "^$", 0)

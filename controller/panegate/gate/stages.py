@@ -1,0 +1,243 @@
+"""What one write knows of itself, and how it ends."""
+
+import enum
+from collections.abc import Callable
+from typing import TypeAlias
+
+import attrs
+from panegate.screen.echo import EchoKind, EchoReading, compare_echo
+
+from panegate.gate.guard import Guard
+from panegate.gate.judge import View
+from panegate.gate.plan import Plan, WriteRequest
+from panegate.gate.receipt import Proof, Receipt
+from panegate.gate.text import TypingMethod
+from panegate.panes.facts import PromptReading, ScreenKind
+from panegate.screen.profile import Profile
+from panegate.terms import Fate, Intent, Reason, State
+
+__all__ = ["Action", "PressKeys", "Stage", "TypeText", "WriteBase"]
+
+
+class Stage(enum.Enum):
+    """Where a write stands."""
+
+    WAITING = "waiting"
+    CHECKING = "checking"
+    TYPING = "typing"
+    ECHOING = "echoing"
+    GAP = "gap"
+    CONFIRMING = "confirming"
+    SUBMITTING = "submitting"
+    REACTING = "reacting"
+    DONE = "done"
+
+
+@attrs.frozen(kw_only=True)
+class TypeText:
+    """Put text into the pane, if the guard holds inside the server."""
+
+    write_id: str
+    guard: Guard
+    text: str
+    method: TypingMethod
+    secret: bool = False
+
+
+@attrs.frozen(kw_only=True)
+class PressKeys:
+    """Press keys, if the guard holds inside the server."""
+
+    write_id: str
+    guard: Guard
+    keys: tuple[str, ...]
+
+
+Action: TypeAlias = TypeText | PressKeys
+
+
+@attrs.define(kw_only=True)
+class WriteBase:
+    """What a write knows of itself; its stages are in `panegate.gate.write`."""
+
+    request: WriteRequest
+    profile: Profile
+    make_guard: Callable[[View], Guard]
+    stage: Stage = attrs.field(default=Stage.WAITING, init=False)
+    receipt: Receipt | None = attrs.field(default=None, init=False)
+    deadline_ran_out: bool = attrs.field(default=False, init=False)
+    held_by: Reason = attrs.field(default=Reason.UNPROVEN, init=False)
+    held_words: str = attrs.field(default="", init=False)
+    submitted: bool = attrs.field(default=False, init=False)
+    """Set when our Enter or key went in; the tracker takes it and clears it."""
+    _plan: Plan = attrs.field(factory=Plan, init=False)
+    _action: Action | None = attrs.field(default=None, init=False)
+    _wants_look: bool = attrs.field(default=False, init=False)
+    _deciding: View | None = attrs.field(default=None, init=False)
+    _entering: View | None = attrs.field(default=None, init=False)
+    _latest: View | None = attrs.field(default=None, init=False)
+    _state: State = attrs.field(default=State.BOOTING, init=False)
+    _prompt: PromptReading | None = attrs.field(default=None, init=False)
+    _typed_s: float = attrs.field(default=0.0, init=False)
+    _submitted_s: float = attrs.field(default=0.0, init=False)
+    _last_output_s: float = attrs.field(default=0.0, init=False)
+    _stage_deadline_s: float | None = attrs.field(default=None, init=False)
+    _wake_s: float | None = attrs.field(default=None, init=False)
+    _attempts: int = attrs.field(default=0, init=False)
+    _wrote: bool = attrs.field(default=False, init=False)
+    _keys_again: bool = attrs.field(default=False, init=False)
+    _echo_words: str = attrs.field(default="", init=False)
+    _proof: Proof | None = attrs.field(default=None, init=False)
+    _ms: dict[str, float] = attrs.field(factory=dict, init=False)
+    _pasting: bool | None = attrs.field(default=None, init=False)
+
+    # --- what comes out -------------------------------------------------------------
+
+    @property
+    def began(self) -> bool:
+        """It holds the pane: past waiting and not done."""
+        return self.stage not in (Stage.WAITING, Stage.DONE)
+
+    @property
+    def submitted_row(self) -> int | None:
+        """Row of the cursor at the Enter, counted from the start of the pane's history."""
+        if self._entering is None:
+            return None
+        fields = self._entering.look.fields
+        return fields.cursor_y + fields.history_size
+
+    @property
+    def in_hand(self) -> bool:
+        """Bytes may be in the pane already; cancelling ends only the wait."""
+        return self.stage not in (Stage.WAITING, Stage.CHECKING, Stage.DONE)
+
+    @property
+    def deadline_s(self) -> float | None:
+        """When to call `advance`, monotonic seconds; None means never."""
+        if self.stage is Stage.DONE:
+            return None
+        times = [self._wake_s, self._stage_deadline_s]
+        if self.stage in (Stage.WAITING, Stage.CHECKING):
+            times.append(self.request.deadline_s)
+        return min((t for t in times if t is not None), default=None)
+
+    def take_action(self) -> Action | None:
+        """Return and forget the action that is due."""
+        action, self._action = self._action, None
+        return action
+
+    def take_look(self) -> bool:
+        """Tell whether a look is wanted, once."""
+        wanted, self._wants_look = self._wants_look, False
+        return wanted
+
+    # --- endings --------------------------------------------------------------------
+
+    def _withheld(self, reason: Reason, now_s: float, why: str) -> None:
+        sent = "Enter was withheld" if not self._attempts else "no further Enter is sent"
+        words = f"The text was typed, {why}; {sent}. Clear the pane or finish it by hand."
+        self._finish(Fate.NOT_LANDED, reason, now_s, words)
+
+    def _finish(
+        self, fate: Fate, reason: Reason, now_s: float, words: str, *, proof: Proof | None = None
+    ) -> None:
+        self.stage = Stage.DONE
+        self._wake_s = self._stage_deadline_s = None
+        self._action = None
+        self._wants_look = False
+        self._clock("total", now_s)
+        request = self.request
+        before, after = self._deciding, self._latest
+        left = ""
+        if self._wrote and fate in (Fate.NOT_LANDED, Fate.UNKNOWN) and not self._plan.secret:
+            left = self._plan.text
+        if fate is Fate.LANDED and proof is not None:
+            words = f"Landed: {proof.words}."
+        rows_before = before.rows if before is not None else ()
+        rows_after = after.rows if after is not None else rows_before
+        self.receipt = Receipt(
+            write_id=request.write_id,
+            pane=request.pane_id,
+            intent=request.intent,
+            fate=fate,
+            reason=reason,
+            n_bytes=self._plan.n_bytes + self._attempts if self._wrote else 0,
+            text_digest="" if self._plan.secret else request.text_digest,
+            state_before=before.state if before is not None else self._state,
+            state_after=self._state,
+            before=rows_before,
+            after=rows_after,
+            changed=rows_before != rows_after,
+            landed={Fate.LANDED: True, Fate.UNKNOWN: None}.get(fate, False),
+            proof=proof,
+            left_behind=left,
+            attempts=self._attempts,
+            ms=dict(self._ms),
+            words=words,
+        )
+
+    # --- readings -------------------------------------------------------------------
+
+    def pasting(self, on: bool | None) -> None:
+        """Say whether the program has asked for bracketed paste."""
+        self._pasting = on
+
+    def _echo(self, view: View) -> tuple[EchoKind, str]:
+        echo = self._read_echo(view)
+        return (EchoKind.NONE, "") if echo is None else (echo.kind, echo.words)
+
+    def _read_echo(self, view: View) -> EchoReading | None:
+        start_view = self._deciding
+        if start_view is None:
+            return None
+        composer = start_view.reading.composer
+        fields = start_view.look.fields
+        start = (fields.cursor_y, fields.cursor_x)
+        if composer is not None:
+            start = (composer.row, composer.column)
+        return compare_echo(
+            view.grid,
+            view.look.fields,
+            start,
+            self._plan.text,
+            composer=view.reading.composer,
+            collapsed_ok=True,
+            scrolled=max(0, view.look.fields.history_size - fields.history_size),
+        )
+
+    def _question_opened(self, view: View) -> bool:
+        """A question other than the one being answered, and not made of our own text."""
+        asked = view.reading.prompt
+        if view.reading.kind is not ScreenKind.PROMPTING or asked is None:
+            return False
+        if self.request.intent is Intent.ANSWER:
+            return self._another_prompt(view, asked)
+        start = self._deciding
+        if start is not None and self._plan.text:
+            kind, _ = self._echo(view)
+            own = view.grid.text(view.look.fields.cursor_y)
+            only_own = all(row.strip() in own for row in asked.rows if row.strip())
+            if kind is EchoKind.FULL and only_own:
+                return False
+        return True
+
+    def _another_prompt(self, view: View, asked: PromptReading) -> bool:
+        mine = self._prompt
+        if mine is None or asked.fingerprint == mine.fingerprint:
+            return False
+        if self._plan.text and mine.question:
+            return not asked.question.startswith(mine.question.rstrip())
+        return True
+
+    def _is_composer(self, view: View) -> bool:
+        return view.at_prompt is not True and view.reading.composer is not None
+
+    @staticmethod
+    def _highlighted(view: View, label: str) -> bool:
+        asked = view.reading.prompt
+        if asked is None:
+            return False
+        return any(o.highlighted and o.label == label for o in asked.options)
+
+    def _clock(self, name: str, now_s: float) -> None:
+        self._ms[name] = round((now_s - self.request.asked_s) * 1000, 3)

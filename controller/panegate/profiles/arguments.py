@@ -1,0 +1,109 @@
+"""Which program a command line starts, looking through ``env`` and its kin."""
+
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final
+
+import attrs
+
+__all__ = ["ArgumentRule", "python_module", "starts_a_prompt", "without_wrappers"]
+
+_WRAPPERS: Final[dict[str, tuple[str, ...]]] = {
+    "env": ("-u", "--unset", "-C", "--chdir"),
+    "exec": ("-a",),
+    "ionice": ("-c", "--class", "-n", "--classdata"),
+    "nice": ("-n", "--adjustment"),
+    "nohup": (),
+    "setsid": (),
+    "stdbuf": ("-i", "--input", "-o", "--output", "-e", "--error"),
+}
+"""Programs that become the one behind them, with their options that take a value."""
+
+
+@attrs.frozen(kw_only=True)
+class ArgumentRule:
+    """With which arguments a program comes up at its own prompt."""
+
+    with_value: tuple[str, ...] = ()
+    """Options that take the next word as their value."""
+    not_with: tuple[str, ...] = ()
+    """Options that make it do something else (``-c``)."""
+    despite: tuple[str, ...] = ()
+    """Options that bring the prompt whatever else is asked for (``-i``)."""
+    max_words: int | None = None
+    """Most words that are no options; None: any number."""
+
+
+def without_wrappers(argv: Sequence[str]) -> list[str]:
+    """Return the command line behind ``env A=b``, ``nice``, ``stdbuf`` and the like.
+
+    Args:
+        argv: An argument vector; empty is fine.
+
+    """
+    words = list(argv)
+    while words and (name := PurePath(words[0]).name) in _WRAPPERS:
+        rest = words[1:]
+        while rest and (rest[0].startswith("-") or (name == "env" and "=" in rest[0])):
+            option = rest.pop(0)
+            if option == "--":
+                break
+            if option in _WRAPPERS[name] and rest:
+                rest.pop(0)
+        if not rest:
+            return words  # the wrapper alone is the program
+        words = rest
+    return words
+
+
+def python_module(arguments: Sequence[str], rule: ArgumentRule) -> str | None:
+    """Return the module that ``python -m MODULE`` runs, or None."""
+    words = list(arguments)
+    while words and words[0].startswith("-"):
+        word = words.pop(0)
+        if word == "-m":
+            return words[0] if words else None
+        if word.startswith("-m"):
+            return word[2:]
+        if word in rule.with_value and words:
+            words.pop(0)
+    return None
+
+
+def starts_a_prompt(arguments: Sequence[str], rule: ArgumentRule) -> bool:
+    """Tell whether a program comes up at its prompt with these arguments.
+
+    Args:
+        arguments: The words behind the program's name.
+        rule: The program's.
+
+    """
+    words = list(arguments)
+    n_words = 0
+    other = False
+    while words:
+        word = words.pop(0)
+        if n_words == 0 and _is_one_of(word, rule.despite):
+            return True
+        if word == "--":
+            n_words += len(words)
+            break
+        if not word.startswith(("-", "+")):
+            n_words += 1
+        elif word in rule.with_value:
+            del words[:1]
+        elif _is_one_of(word, rule.not_with):
+            other = True
+            break
+        elif word == "-":
+            n_words += 1
+    return not other and (rule.max_words is None or n_words <= rule.max_words)
+
+
+def _is_one_of(word: str, options: Sequence[str]) -> bool:
+    """Tell whether *word* is one of *options*: alone, with ``=value``, or in a bundle."""
+    if word in options or word.partition("=")[0] in options:
+        return True
+    if word.startswith("--") or not word.startswith("-") or not word[1:].isalpha():
+        return False
+    return any(len(option) == 2 and option[1] in word[1:] for option in options)

@@ -1,0 +1,196 @@
+"""The clients of one server: who carries which pane, and what goes over the wire.
+
+One client per session up to `HUB_ABOVE` sessions; beyond, windows are linked into the
+keep-alive session and carried by its client, the hub. Each pane has one carrier: its
+output, looks and writes go through it, output of it on other clients is dropped.
+"""
+
+import secrets
+from collections.abc import Awaitable, Callable, Sequence
+
+import anyio
+import anyio.abc
+import attrs
+
+from panegate.errors import ServerUnreachable, TransportBroken
+from panegate.ids import PaneId, SessionId, WindowId
+from panegate.runtime.address import ServerAddress
+from panegate.runtime.bringup import KEEP_ALIVE, ServerFacts
+from panegate.runtime.client import Answer, ControlClient
+from panegate.runtime.logs import get_logger
+from panegate.wire.commands import command
+from panegate.wire.events import Event
+from panegate_transports.base import ByteTransport
+
+__all__ = ["HUB_ABOVE", "ServerLink", "Target"]
+
+HUB_ABOVE = 100
+"""One client per session costs the server 41 % of a core at 200 sessions; a hub 16 %."""
+ATTACH_WITHIN_S = 20.0
+ANSWER_WITHIN_S = 15.0
+"""A server that leaves a request unanswered this long is taken for wedged."""
+
+log = get_logger()
+
+OpenTransport = Callable[[Sequence[str]], Awaitable[ByteTransport]]
+
+
+@attrs.frozen(kw_only=True)
+class Target:
+    """Where a pane lives, by ids."""
+
+    session_id: SessionId
+    window_id: WindowId
+    pane_id: PaneId
+    pane_pid: int
+
+
+@attrs.define(kw_only=True, eq=False)
+class ServerLink:
+    """All control clients to one server."""
+
+    address: ServerAddress
+    open_transport: OpenTransport
+    clock: Callable[[], float]
+    tasks: anyio.abc.TaskGroup
+    on_event: Callable[[ControlClient, Event, float], None]
+    on_batch: Callable[[float], None]
+    on_client_ended: Callable[[ControlClient], None]
+    hub_above: int = HUB_ABOVE
+    facts: ServerFacts | None = attrs.field(default=None, init=False)
+    clients: dict[str, ControlClient] = attrs.field(factory=dict, init=False)
+    """By session id; the hub by `KEEP_ALIVE`."""
+    carriers: dict[PaneId, ControlClient] = attrs.field(factory=dict, init=False)
+    linked: set[WindowId] = attrs.field(factory=set, init=False)
+    closing: bool = attrs.field(default=False, init=False)
+    _locks: dict[str, anyio.Lock] = attrs.field(factory=dict, init=False)
+
+    @property
+    def server(self) -> ServerFacts:
+        """Who the server is.
+
+        Raises:
+            ServerUnreachable: Nobody has answered yet.
+
+        """
+        if self.facts is None:
+            msg = f"the tmux server {self.address.words} has not answered"
+            raise ServerUnreachable(msg)
+        return self.facts
+
+    async def client(self, key: str, target: str) -> ControlClient:
+        """Return the living client of a session, attaching one if there is none.
+
+        Args:
+            key: Session id, or `KEEP_ALIVE` for the hub.
+            target: What to attach to, as an exact tmux target.
+
+        Raises:
+            ServerUnreachable: It does not attach; says tmux's own words.
+
+        """
+        lock = self._locks.setdefault(key, anyio.Lock())
+        async with lock:
+            have = self.clients.get(key)
+            if have is not None and have.alive:
+                return have
+            return await self._attach(key, target)
+
+    async def any_client(self) -> ControlClient:
+        """Return a living client for commands that concern no pane."""
+        for client in self.clients.values():
+            if client.alive:
+                return client
+        if self.address.is_own:
+            return await self.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
+        raise ServerUnreachable(f"no control client is attached to {self.address.words}")
+
+    async def ask(self, *lines: bytes) -> Answer:
+        """Ask over any living client.
+
+        Raises:
+            ServerUnreachable: No client answers.
+
+        """
+        client = await self.any_client()
+        try:
+            return await client.ask(*lines)
+        except TransportBroken as error:
+            raise ServerUnreachable(str(error)) from error
+
+    async def carry(self, target: Target) -> ControlClient:
+        """Give a pane its carrier and return it."""
+        n_sessions = sum(1 for key in self.clients if key != KEEP_ALIVE)
+        known = target.session_id in self.clients
+        if not known and n_sessions >= self.hub_above and self.address.is_own:
+            client = await self.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
+            if target.window_id not in self.linked:
+                answer = await client.ask(
+                    command("link-window", "-d", "-s", target.window_id, "-t", f"={KEEP_ALIVE}:")
+                )
+                if not answer.ok:
+                    raise ServerUnreachable(f"the window cannot be linked: {answer.text()}")
+                self.linked.add(target.window_id)
+        else:
+            client = await self.client(target.session_id, target.session_id)
+        self.carriers[target.pane_id] = client
+        return client
+
+    def drain(self) -> None:
+        """Handle everything the clients have received."""
+        for client in list(self.clients.values()):
+            client.drain()
+
+    def new_name(self) -> str:
+        """Return a fresh name for a buffer."""
+        return f"pg{secrets.token_hex(8)}"
+
+    async def aclose(self) -> None:
+        """Detach all clients, side by side; bounded in time."""
+        self.closing = True
+        async with anyio.create_task_group() as group:
+            for client in list(self.clients.values()):
+                group.start_soon(client.aclose)
+        self.clients.clear()
+        self.carriers.clear()
+
+    async def drop(self, key: str) -> None:
+        """Close one client."""
+        client = self.clients.pop(key, None)
+        if client is not None:
+            await client.aclose()
+
+    async def _attach(self, key: str, target: str) -> ControlClient:
+        transport = await self.open_transport(self.address.attach_argv(target))
+        client = ControlClient(
+            transport=transport,
+            label=f"{self.address.words} {target}",
+            on_event=self.on_event,
+            on_batch=self.on_batch,
+            clock=self.clock,
+        )
+        self.tasks.start_soon(self._run, key, client)
+        with anyio.move_on_after(ATTACH_WITHIN_S) as scope:
+            await client.attached.wait()
+        if scope.cancelled_caught or client.failure or client.ended.is_set():
+            with anyio.CancelScope(shield=True):
+                await client.aclose()
+            tail = getattr(transport, "stderr_tail", b"").decode("utf-8", "replace").strip()
+            why = client.failure if client.failure != "closed" else ""
+            why = why or tail or "no answer to the attach"
+            msg = f"no control client can attach to {self.address.words} {target}: {why}"
+            raise ServerUnreachable(msg, fix="panegate doctor says more")
+        self.clients[key] = client
+        log.debug("client.attached", target=target, server=self.address.words)
+        return client
+
+    async def _run(self, key: str, client: ControlClient) -> None:
+        try:
+            await client.run()
+        finally:
+            if self.clients.get(key) is client:
+                del self.clients[key]
+            if not self.closing:
+                self.on_client_ended(client)
+            with anyio.CancelScope(shield=True):
+                await client.aclose()

@@ -1,0 +1,51 @@
+"""Screens of programs that are neither a composer nor a question: editors, file managers."""
+
+import re
+
+from panegate.panes.facts import PaneFields
+from panegate.screen.grid import Grid
+
+__all__ = ["is_application"]
+
+_COMMANDS = frozenset(
+    (
+        "vim vi nvim view vimdiff nano pico emacs micro hx helix kak joe ne ed mcedit "
+        "mc ranger nnn lf vifm htop top btop atop iotop nvtop tig lazygit screen tmux"
+    ).split()
+)
+_MODE_LINE = re.compile(r"-- (?:\([^)]*\) )?[A-Z][A-Z -]{3,24}--(?:\s.*)?\Z")
+_EMACS_LINE = re.compile(r"[-U:\\*%@]{4,}[-%*@ ]+F?\d?\s+\S.*\)\s*-*\Z")
+_NANO_KEYS = re.compile(r"(?:\^[A-Z\\/_]\s\w[\w ]*\s+){2,}")
+_FUNCTION_KEYS = re.compile(r"\s*F?1[A-Z]?\w*\s*F?2\w+\s*F?3\w+\s*F?4\w+")
+_VI_RULER = re.compile(r".*\s\d+(?:-\d+)?,\d+(?:-\d+)?\s+(?:All|Top|Bot|\d+%)\s*\Z")
+
+
+def is_application(grid: Grid, fields: PaneFields, *, by_name: bool) -> bool:
+    """Tell whether the screen is an editor's, a file manager's or a monitor's.
+
+    Args:
+        grid: The screen.
+        fields: For the foreground command and the alternate screen.
+        by_name: Also go by the command's name (for programs without a profile).
+
+    """
+    if by_name and fields.command in _COMMANDS:
+        return True
+    last = grid.last_row
+    if last < 0:
+        return False
+    bottom = grid.text(last)
+    if _MODE_LINE.match(bottom) or _FUNCTION_KEYS.match(bottom):
+        return True
+    if fields.alternate_on and _VI_RULER.match(bottom):
+        return True
+    above = grid.text(last - 1)
+    if _NANO_KEYS.match(bottom) or _NANO_KEYS.match(above):
+        return True
+    if _EMACS_LINE.match(above) or _EMACS_LINE.match(bottom):
+        return True
+    return _is_tilde(grid, last - 1) and _is_tilde(grid, last - 2)
+
+
+def _is_tilde(grid: Grid, row: int) -> bool:
+    return grid.text(row) == "~"

@@ -1,0 +1,303 @@
+"""Whether typed text stands in a program's input area, cell by cell."""
+
+import enum
+import unicodedata
+
+import attrs
+from wcwidth import wcwidth
+
+from panegate.panes.facts import ComposerReading, PaneFields
+from panegate.screen.grid import Grid
+
+__all__ = ["EchoKind", "EchoReading", "compare_echo"]
+
+_MIN_TAIL = 12
+_MIN_TAIL_ROWS = 6
+_COLLAPSES_FROM = 200
+_BREAK_GLYPHS = "↵⏎␤¶"
+
+
+class EchoKind(enum.Enum):
+    """How much of a text is seen where it was typed; the zero value claims nothing."""
+
+    NONE = "none"
+    """Nothing stands there, or only hint text."""
+    PARTIAL = "partial"
+    """The beginning of the text."""
+    FULL = "full"
+    """All of it (with `EchoReading.tail_only`: all that fits on the screen)."""
+    COLLAPSED = "collapsed"
+    """A placeholder for a large paste."""
+    DIFFERS = "differs"
+    """Something else."""
+
+
+@attrs.frozen(kw_only=True)
+class EchoReading:
+    """What was found where a text was typed."""
+
+    kind: EchoKind
+    seen: str
+    """The text on the screen, rows joined."""
+    words: str
+    """For people: what was seen, how much is missing."""
+    tail_only: bool = False
+    """The beginning has scrolled out of sight; only the end was compared."""
+    line_break: bool = False
+    """All of the text stands there with an empty line under it that holds the cursor."""
+
+
+def compare_echo(
+    grid: Grid,
+    fields: PaneFields,
+    start: tuple[int, int],
+    text: str,
+    *,
+    composer: ComposerReading | None,
+    collapsed_ok: bool,
+    scrolled: int = 0,
+) -> EchoReading:
+    """Compare the cells from where the text began up to the cursor with the text.
+
+    Rows that the terminal wrapped are joined exactly; rows that the program laid out
+    itself may differ in the blanks at their ends. What is right of the cursor is hint
+    text. Characters are compared in NFC, without zero-width ones; a tab matches any
+    number of blanks.
+
+    Args:
+        grid: The screen now.
+        fields: For the cursor and the size.
+        start: Row and column of the first cell of the input, when it was empty.
+        text: What was typed.
+        composer: The input area found on this screen, if any; its rows take precedence.
+        collapsed_ok: A placeholder for a large paste counts as the text.
+        scrolled: Rows that went into the history since *start* was read.
+
+    """
+    reader = _EchoReader(grid, fields, start, text, composer, scrolled)
+    return reader.read(collapsed_ok)
+
+
+class _EchoReader:
+    def __init__(
+        self,
+        grid: Grid,
+        fields: PaneFields,
+        start: tuple[int, int],
+        text: str,
+        composer: ComposerReading | None,
+        scrolled: int,
+    ) -> None:
+        self._grid = grid
+        self._fields = fields
+        self._row = start[0] - scrolled
+        self._column = start[1]
+        self._text = text
+        self._wanted = _normal(text)
+        self._composer = composer
+
+    def read(self, collapsed_ok: bool) -> EchoReading:
+        composer = self._composer
+        candidates = []
+        if composer is not None:
+            candidates.append(self._composer_rows(composer))
+        candidates.append(self._terminal_rows())
+        best: EchoReading | None = None
+        for rows in candidates:
+            if rows is None:
+                continue
+            reading = self._compare(rows, collapsed_ok)
+            if best is None or _RANK[reading.kind] > _RANK[best.kind]:
+                best = reading
+        if best is None:
+            return _reading(EchoKind.NONE, "", "nothing is seen where the text was typed")
+        return best
+
+    def _terminal_rows(self) -> list[str] | None:
+        """Rows from the start to the cursor, as the terminal laid them out."""
+        y, x = self._fields.cursor_y, self._fields.cursor_x
+        first, column = self._row, self._column
+        if first < 0:
+            first, column = 0, 0
+        if y < first or (y == first and x < column):
+            return None
+        rows = []
+        for row in range(first, y + 1):
+            begin = column if row == first else 0
+            if row == y:
+                rows.append(self._last_cells(row, begin, x))
+            elif self._grid.is_full(row):
+                rows.append(self._grid.wrapped(row, begin))
+            else:
+                rows.append(self._grid.slice(row, begin))
+        return rows
+
+    def _last_cells(self, row: int, begin: int, x: int) -> str:
+        cells = self._grid.slice(row, begin, x)
+        if _unsure_width(cells) and not self._grid.slice(row, x).strip():
+            return self._grid.slice(row, begin)
+        return cells
+
+    def _composer_rows(self, composer: ComposerReading) -> list[str] | None:
+        """Rows of the input area as the composer's reader took them apart."""
+        return composer.text.split("\n") if composer.text else None
+
+    def _compare(self, rows: list[str], collapsed_ok: bool) -> EchoReading:
+        seen = "\n".join(rows).strip("\n")
+        if not seen.strip():
+            return _reading(EchoKind.NONE, "", "nothing is seen where the text was typed")
+        normal = [_normal(row) for row in rows]
+        matched, complete, rest = _walk(normal, self._wanted)
+        length = len(self._wanted)
+        if complete and matched >= length:
+            line_break = len(rows) > 1 and not rows[-1].strip() and not self._text.endswith("\n")
+            return _reading(EchoKind.FULL, seen, "all of the text is seen", line_break=line_break)
+        if self._is_collapsed(seen, collapsed_ok):
+            return _reading(EchoKind.COLLAPSED, seen, f"a placeholder is seen: {seen.strip()!r}")
+        if self._tail_matches(normal):
+            return _reading(
+                EchoKind.FULL,
+                seen,
+                "the end of the text is seen, its beginning has scrolled away",
+                tail_only=True,
+            )
+        if complete:
+            return _reading(
+                EchoKind.PARTIAL, seen, f"{matched} of {length} characters of the text are seen"
+            )
+        return _reading(
+            EchoKind.DIFFERS,
+            seen,
+            f"the text on screen differs behind {matched} characters: {rest[:40]!r}",
+        )
+
+    def _is_collapsed(self, seen: str, collapsed_ok: bool) -> bool:
+        if not collapsed_ok:
+            return False
+        if self._composer is not None and self._composer.collapsed:
+            return True
+        stripped = seen.strip()
+        large = len(self._text) >= _COLLAPSES_FROM or "\n" in self._text
+        bracketed = stripped.startswith("[") and stripped.endswith("]") and "\n" not in stripped
+        return large and bracketed and any(c.isdigit() for c in stripped) and len(stripped) <= 80
+
+    def _tail_matches(self, rows: list[str]) -> bool:
+        """Whether the rows are the end of a text too long for the screen."""
+        wanted = _squashed(self._wanted)
+        if not self._too_long(len(rows)):
+            return False
+        for skipped in (0, 1):  # The first row may hold the editor's own mark for "more above".
+            seen = _squashed("".join(rows[skipped:]))
+            if len(seen) >= _MIN_TAIL and len(seen) < len(wanted) and wanted.endswith(seen):
+                return True
+        return False
+
+    def _too_long(self, n_rows: int) -> bool:
+        """Whether a part of the text must be out of sight."""
+        if self._row < 0:
+            return True
+        width = max(1, self._fields.width)
+        lines = self._text.split("\n")
+        needed = sum(1 + (max(0, _cells(line) - 1)) // width for line in lines)
+        if needed >= self._fields.height:
+            return True
+        return n_rows >= _MIN_TAIL_ROWS and needed > n_rows
+
+
+_RANK = {
+    EchoKind.NONE: 0,
+    EchoKind.DIFFERS: 1,
+    EchoKind.PARTIAL: 2,
+    EchoKind.COLLAPSED: 3,
+    EchoKind.FULL: 4,
+}
+
+
+def _walk(rows: list[str], wanted: str) -> tuple[int, bool, str]:
+    """Match rows against a text.
+
+    Returns:
+        How many of its characters were matched, whether all rows matched, and the
+        rest of the row that did not.
+
+    """
+    at = 0
+    for number, row in enumerate(rows):
+        first, last = number == 0, number == len(rows) - 1
+        ok, end, rest = _walk_row(row if first else row.lstrip(), wanted, at)
+        if not ok and not first:
+            ok, end, rest = _walk_row(row, wanted, at)
+        if not ok:
+            return end, False, rest
+        at = end
+        if not last or not wanted[at:].strip():
+            while at < len(wanted) and wanted[at].isspace():
+                at += 1
+    return at, True, ""
+
+
+def _walk_row(row: str, wanted: str, at: int) -> tuple[bool, int, str]:
+    index, end = 0, len(row.rstrip())
+    while index < end:
+        if at >= len(wanted):
+            return False, at, row[index:end]
+        want = wanted[at]
+        if want == "\t":
+            while index < end and row[index] == " ":
+                index += 1
+            if row.startswith("^I", index):
+                index += 2
+            at += 1
+        elif want == "\n":
+            if row[index] in _BREAK_GLYPHS:
+                index += 1
+            elif row[index] != " ":
+                return False, at, row[index:end]
+            while index < end and row[index] == " ":
+                index += 1
+            at += 1
+        elif row[index] == want:
+            index += 1
+            at += 1
+        else:
+            return False, at, row[index:end]
+    # Blanks at the row's end that the text has too.
+    while index < len(row) and at < len(wanted) and wanted[at] == " ":
+        index += 1
+        at += 1
+    return True, at, ""
+
+
+def _normal(text: str) -> str:
+    composed = unicodedata.normalize("NFC", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if composed.isascii():
+        return composed
+    composed = composed.replace("\xa0", " ")
+    return "".join(
+        character
+        for character in composed
+        if unicodedata.category(character) not in ("Mn", "Me", "Cf")
+    )
+
+
+def _squashed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _cells(text: str) -> int:
+    return len(text) if text.isascii() else sum(max(0, wcwidth(c)) for c in text)
+
+
+def _unsure_width(text: str) -> bool:
+    """Whether versions of tmux differ about how many cells the text takes."""
+    return not text.isascii() and any(
+        unicodedata.category(c) in ("Mn", "Cf", "Sk") or ord(c) > 0x1F000 for c in text
+    )
+
+
+def _reading(
+    kind: EchoKind, seen: str, words: str, *, tail_only: bool = False, line_break: bool = False
+) -> EchoReading:
+    return EchoReading(
+        kind=kind, seen=seen, words=words, tail_only=tail_only, line_break=line_break
+    )

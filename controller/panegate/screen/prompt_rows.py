@@ -1,0 +1,316 @@
+"""Questions that the cursor stands behind: y/n, secrets, free text, keys, pagers."""
+
+import re
+from collections.abc import Iterable
+
+import attrs
+
+from panegate.panes.facts import KernelFact, OptionReading, PaneFields, TtyWait
+from panegate.screen.layout import Layout, asks, invites_key, join_rows
+from panegate.screen.options import numbered_block
+from panegate.screen.wording import SECRET_WORDS, choice_kind
+from panegate.terms import PromptKind
+
+__all__ = ["RowPrompt", "read_key_invitation", "read_pager", "read_question", "read_secret"]
+
+_READING = frozenset((TtyWait.READ, TtyWait.SELECT, TtyWait.TIMED, TtyWait.EVENT_LOOP))
+_CHOICES = re.compile(
+    r"(?P<head>^|.*\W)[\[(](?P<items>[^\W_]{1,14}(?:\s?[/,|]\s?(?:\[?[^\s/,|\[\]()]{1,14}\]?)){1,14})[\])]"
+    r"(?P<tail>\s{0,2}[?？:：>]?\s*)(?P<default>\[[^\]]{1,20}\]\s*[:?]?\s*)?(?P<typed>\S{0,12})\s*\Z"
+)
+_BARE_CHOICES = re.compile(
+    r"(?P<head>.*\s)(?P<items>(?:y|Y|yes|Yes)\s?[/|]\s?(?:n|N|no|No))(?P<tail>\s*[?:]?\s*)(?P<default>)"
+    r"(?P<typed>\S{0,4})\s*\Z"
+)
+_LETTERED = re.compile(
+    r"(?P<head>.*?)(?P<items>\(\w\)[^/()]{1,30}(?:/\(\w\)[^/()\[\]:]{1,30})+)"
+    r"(?P<tail>\s*)(?:\[(?P<default>[^\]]{1,30})\])?\s*[:?]?\s*(?P<typed>\S{0,12})\s*\Z"
+)
+_LETTER_ITEM = re.compile(r"\((\w)\)([^/()\[\]:]*)")
+_YES = re.compile(r"(?i)(?:y|yes|n|no|j|ja|nein|o|oui|non|s|si|sí)\Z")
+_ENDS_ASKING = re.compile(r"[?？؟:：]\s*(?:[\[(][^\])]{0,60}[\])]\s*)?[?？؟:：›>❯]?\s{0,2}\Z")
+_LAST_MARK = re.compile(r".*[?？؟:：\])>#$%›❯»](?=\s)")
+_NUMBERED_ASKING = re.compile(r".*(?:[?？:：>#)\]])\s{0,2}\Z")
+_MASK = re.compile(r"[*•●]+\s*\Z")
+_PAGER_ROW = re.compile(
+    r":|.*\(END\)|-- ?more ?--.*|--More--\s?(?:\(.*\))?|lines? \d+(?:[-/]\d+)*.*|"
+    r".*\(press h for help or q to quit\)|--Type <RET> for more.*|.*\(\d+%\)(?: ?\.\.\. ?.*)?",
+    re.IGNORECASE,
+)
+_KEY_ACTION = re.compile(
+    r"(?:(?i:press|hit|type|tap)\s+|(?<=,\s)|(?<=\bor\s)|(?<=·\s))(?P<key>\S{1,12}?)\s+to\s+(?P<label>[^,·;.]+)"
+)
+_SHELL_LINE = re.compile(r"\S*[$#%❯➜]\s+\S|>\s+\S|.*[\w~/\])][$#]\s+\S")
+_CONTEXT_ROWS = 20
+
+
+@attrs.frozen(kw_only=True)
+class RowPrompt:
+    """A question at the cursor, before it becomes a prompt."""
+
+    kind: PromptKind
+    question: str
+    context: str = ""
+    options: tuple[OptionReading, ...] = ()
+    default: str | None = None
+    secret: bool = False
+    submits: bool = True
+    first: int
+    last: int
+
+
+def read_secret(layout: Layout, fields: PaneFields, kernel: KernelFact | None) -> RowPrompt | None:
+    """Read a hidden input: the kernel's word, or the words of the row."""
+    hidden = kernel is not None and kernel.icanon is True and kernel.echo is False
+    shown = kernel is not None and kernel.icanon is True and kernel.echo is True
+    text, first = _question_at_cursor(layout, fields)
+    if not hidden:
+        masked = _MASK.sub("", text)
+        close = fields.cursor_shown and fields.cursor_x - len(text.rstrip()) <= 2
+        worded = SECRET_WORDS.search(masked.rstrip()) is not None and _ENDS_ASKING.search(masked)
+        wrapped = first != fields.cursor_y
+        if shown or not worded or not (close or wrapped) or not _nothing_below(layout, fields):
+            return None
+        text = masked
+    question = text.strip()
+    if not question:
+        above = layout.view(fields.cursor_y - 1).text
+        question, first = above, fields.cursor_y - 1 if above else first
+    context, top = _context(layout, first - 1)
+    return RowPrompt(
+        kind=PromptKind.SECRET,
+        question=question,
+        context=context,
+        secret=True,
+        first=max(top, 0),
+        last=fields.cursor_y,
+    )
+
+
+def read_question(
+    layout: Layout, fields: PaneFields, kernel: KernelFact | None
+) -> RowPrompt | None:
+    """Read a question whose answer is typed behind it, at the shown cursor."""
+    line_mode = kernel is not None and kernel.icanon is True
+    blocked = line_mode and kernel is not None and kernel.wait is TtyWait.READ
+    if not (fields.cursor_shown or blocked) or not _nothing_below(layout, fields):
+        return None
+    text, first = _question_at_cursor(layout, fields)
+    right = layout.grid.slice(fields.cursor_y, fields.cursor_x)
+    if right.strip() and not blocked:
+        return None
+    choice = _read_choice(layout, text, first, fields.cursor_y)
+    if choice is not None:
+        return choice
+    return _read_text(layout, fields, text, first, blocked=blocked)
+
+
+def _read_choice(layout: Layout, text: str, first: int, last: int) -> RowPrompt | None:
+    for pattern in (_LETTERED, _CHOICES, _BARE_CHOICES):
+        found = pattern.match(text)
+        if found is None:
+            continue
+        if pattern is _LETTERED:
+            pairs = [
+                (key, key + rest.strip()) for key, rest in _LETTER_ITEM.findall(found["items"])
+            ]
+        else:
+            items = re.split(r"\s?[/,|]\s?", found["items"])
+            pairs = [(item.strip("[]"), item.strip("[]")) for item in items]
+        if not _is_choice(found, [key for key, _ in pairs]):
+            continue
+        options = tuple(OptionReading(key=key, label=label) for key, label in pairs)
+        question = text[: found.start("typed")].strip()
+        context, top = _context(layout, first - 1)
+        kind = choice_kind(question, context, options)
+        yes_no = any(_YES.match(key) for key, _ in pairs)
+        return RowPrompt(
+            kind=PromptKind.CONFIRM if kind is PromptKind.MENU and yes_no else kind,
+            question=question,
+            context=context,
+            options=options,
+            default=_default(found, [key for key, _ in pairs]),
+            first=max(top, 0),
+            last=last,
+        )
+    return None
+
+
+def _is_choice(found: re.Match[str], keys: list[str]) -> bool:
+    """Whether bracketed items are answers, not a path or a ratio in a prompt."""
+    if any(_YES.match(key) for key in keys):
+        return True
+    asking = bool(re.search(r"[?？:：]", found["tail"])) or asks(found["head"].rstrip(" [("))
+    return asking and not all(key.isdigit() for key in keys)
+
+
+def _default(found: re.Match[str], keys: list[str]) -> str | None:
+    given = (found["default"] or "").strip(" :?")
+    if given:
+        return given.strip("[]")
+    capital = [key for key in keys if key[:1].isupper()]
+    small = [key for key in keys if key[:1].islower()]
+    return capital[0] if len(capital) == 1 and small else None
+
+
+def _read_text(
+    layout: Layout, fields: PaneFields, text: str, first: int, *, blocked: bool
+) -> RowPrompt | None:
+    """Read a free-text question, or the line under a numbered list."""
+    last = fields.cursor_y
+    block = numbered_block(layout, first - 1)
+    asking = _ENDS_ASKING.search(text) is not None or asks(text.rstrip())
+    close = fields.cursor_x - len(layout.grid.slice(last, 0, fields.cursor_x).rstrip()) <= 2
+    if block is not None and (blocked or (close and _NUMBERED_ASKING.match(text))):
+        question = _settled(text)
+        context, top = _context(layout, block.first - 1)
+        if not question:
+            question, context = context, ""
+        return RowPrompt(
+            kind=PromptKind.MENU,
+            question=question,
+            context=context,
+            options=block.options,
+            first=max(top, 0),
+            last=last,
+        )
+    if not blocked and not (asking and close and text.strip()):
+        return None
+    context_end = first - 1
+    question = _settled(text) if blocked else text.strip()
+    if not question:
+        above = layout.view(last - 1).text
+        if asks(above) or invites_key(above) or above.endswith((":", "：")):
+            question, context_end, first = above, last - 2, last - 1
+    context, top = _context(layout, context_end)
+    return RowPrompt(
+        kind=PromptKind.TEXT,
+        question=question,
+        context=context,
+        default=_bracketed(question),
+        first=max(min(top, first), 0),
+        last=last,
+    )
+
+
+def _bracketed(question: str) -> str | None:
+    """The value that a bare Enter takes in ``name: (x)`` and ``port [80]:``."""
+    found = re.search(r"[\[(]([^\[\]()]{1,60})[\])]\s*[:：?]?\s*\Z", question)
+    return found[1] if found is not None and re.search(r"[:：]", question) else None
+
+
+def _settled(text: str) -> str:
+    """A question without the part of an answer that somebody has typed behind it."""
+    marked = _LAST_MARK.match(text)
+    return (marked[0] if marked is not None else text).strip()
+
+
+def _question_at_cursor(layout: Layout, fields: PaneFields) -> tuple[str, int]:
+    """The text left of the cursor with the rows that wrap into it, and its first row."""
+    grid, row = layout.grid, fields.cursor_y
+    text = grid.slice(row, 0, fields.cursor_x)
+    while row > 0 and fields.cursor_y - row < _CONTEXT_ROWS and grid.is_full(row - 1):
+        row -= 1
+        text = grid.wrapped(row) + text
+    if layout.view(fields.cursor_y).boxed:
+        text = layout.view(fields.cursor_y).text
+    return text, row
+
+
+def _context(layout: Layout, last: int) -> tuple[str, int]:
+    """The rows right above a question, down to *last*: no blank row, no shell command.
+
+    Returns:
+        The text, and the first of its rows (``last + 1`` when there is none).
+
+    """
+    rows: list[str] = []
+    row = last
+    while row >= 0 and len(rows) < _CONTEXT_ROWS:
+        view = layout.view(row)
+        if not view.text or view.rule or _SHELL_LINE.match(view.text):
+            break
+        if rows and layout.wraps(row):
+            rows[-1] = view.text + rows[-1]
+        else:
+            rows.append(view.text)
+        row -= 1
+    return "\n".join(reversed(rows)), row + 1
+
+
+def _nothing_below(layout: Layout, fields: PaneFields) -> bool:
+    below = [
+        row
+        for row in range(fields.cursor_y + 1, layout.grid.last_row + 1)
+        if not layout.view(row).blank
+    ]
+    return len(below) <= 4 and all(layout.hint(row) for row in below)
+
+
+def read_pager(layout: Layout, fields: PaneFields, kernel: KernelFact | None) -> RowPrompt | None:
+    """Read a pager: its own row at the bottom, the cursor right behind it."""
+    grid, row = layout.grid, fields.cursor_y
+    text = grid.text(row).strip()
+    if not text or row != grid.last_row or not fields.cursor_shown:
+        return None
+    if kernel is not None and kernel.icanon is True:
+        return None
+    behind = fields.cursor_x - grid.row_width(row)
+    if not 0 <= behind <= 1:
+        return None
+    reverse = all(
+        run.style.reverse or not grid.slice(row, run.start, run.end).strip()
+        for run in grid.runs(row)
+    )
+    at_bottom = row == fields.height - 1
+    named = _PAGER_ROW.fullmatch(text) is not None
+    if text == ":":
+        named = at_bottom or fields.alternate_on
+    if not named and not (reverse and at_bottom):
+        return None
+    if named and not reverse and text.endswith(")") and not text.upper().startswith("--"):
+        return None  # A row of text that happens to end in a percentage.
+    return RowPrompt(kind=PromptKind.PAGER, question=text, submits=False, first=row, last=row)
+
+
+def read_key_invitation(
+    layout: Layout, fields: PaneFields, kernel: KernelFact | None
+) -> RowPrompt | None:
+    """Read ``Press any key`` and ``Hit t to trust this, Esc to leave`` at the live end."""
+    grid, row = layout.grid, layout.grid.last_row
+    if row < 0:
+        return None
+    view = layout.view(row)
+    if not view.text or not invites_key(view.text):
+        return None
+    reading = kernel is not None and kernel.wait in _READING
+    at_end = fields.cursor_y == row and fields.cursor_x >= grid.row_width(row)
+    under = fields.cursor_y == row + 1 and fields.cursor_x == 0
+    if fields.cursor_shown and not (at_end or (under and (reading or kernel is None))):
+        return None
+    actions = _actions(view.text)
+    if all(option.key.lower() in ("ctrl+c", "ctrl-c", "^c") for option in actions) and actions:
+        return None  # A server's banner, not a question.
+    typed = re.search(r"(?i)\btype\b", view.text) is not None and not actions
+    first = row
+    while first > 0 and layout.wraps(first - 1):
+        first -= 1
+    context, top = _context(layout, first - 1)
+    return RowPrompt(
+        kind=PromptKind.TEXT if typed else PromptKind.KEY,
+        question=join_rows(layout, first, row),
+        context=context,
+        options=actions,
+        submits=typed,
+        first=max(top, 0),
+        last=row,
+    )
+
+
+def _actions(text: str) -> tuple[OptionReading, ...]:
+    found: Iterable[re.Match[str]] = _KEY_ACTION.finditer(text)
+    return tuple(
+        OptionReading(key=match["key"].strip("<>[]'\""), label=match["label"].strip())
+        for match in found
+        if match["key"].lower() not in ("any", "key", "command")
+    )

@@ -1,0 +1,70 @@
+"""One look turned into a reading of the screen."""
+
+from panegate.panes.facts import ComposerReading, Look, ScreenKind, ScreenReading
+from panegate.screen.composer import find_composer
+from panegate.screen.frame import frame
+from panegate.screen.grid import Grid
+from panegate.screen.profile import Profile
+from panegate.screen.prompts import PlacedPrompt, place_prompt
+from panegate.screen.rules import RuleMatch, first_match
+
+__all__ = ["read_screen"]
+
+
+def read_screen(
+    look: Look,
+    profile: Profile,
+    *,
+    learned: tuple[str, int] | None = None,
+    grid: Grid | None = None,
+) -> ScreenReading:
+    """Say what a screen looks like: prompting, busy, ready, or unknown.
+
+    A prompt counts unless a busy rule matches below it; busy beats ready. The composer
+    is given wherever one is seen, whatever the kind.
+
+    Args:
+        look: The rows and the fields of one instant.
+        profile: Rules and prompts of the program.
+        learned: A shell's prompt text and the column where its input begins.
+        grid: The look's rows where they were read already.
+
+    """
+    grid = Grid.from_look(look) if grid is None else grid
+    fields = look.fields
+    composer = find_composer(grid, fields, profile, learned=learned)
+    prompt = place_prompt(grid, fields, profile, look.kernel, composer)
+    busy = first_match(profile.busy, grid, fields, composer)
+    kind, words = _decide(prompt, busy)
+    if kind is ScreenKind.UNKNOWN:
+        ready = first_match(profile.ready, grid, fields, composer)
+        if composer is not None:
+            kind, words = ScreenKind.READY, _composer_words(composer)
+        elif ready is not None:
+            kind, words = ScreenKind.READY, ready.words
+    whole = frame(grid)
+    body = whole
+    if composer is not None:
+        body = frame(grid, without=(composer.row, composer.last_row))
+    return ScreenReading(
+        kind=kind,
+        words=words,
+        composer=composer,
+        prompt=prompt.prompt if kind is ScreenKind.PROMPTING and prompt is not None else None,
+        frame=whole,
+        body=body,
+    )
+
+
+def _decide(prompt: PlacedPrompt | None, busy: RuleMatch | None) -> tuple[ScreenKind, str]:
+    if prompt is not None and (busy is None or busy.row <= prompt.last):
+        return ScreenKind.PROMPTING, prompt.words
+    if busy is not None:
+        return ScreenKind.BUSY, busy.words
+    return ScreenKind.UNKNOWN, "neither an input area nor a question is seen"
+
+
+def _composer_words(composer: ComposerReading) -> str:
+    before = f" after {composer.prompt_text!r}" if composer.prompt_text else ""
+    holds = f", holding {composer.text[:40]!r}" if composer.text else ""
+    return f"composer at row {composer.row}{before}{holds}"

@@ -1,0 +1,611 @@
+"""The controller: what embedders open."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import time
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import anyio
+import anyio.abc
+import attrs
+
+from panegate.errors import NoSuchPane, PanegateError, ServerUnreachable
+from panegate.ids import PaneId, ServerIdentity, is_pane_id
+from panegate.journal.base import Journal
+from panegate.journal.memory import MemoryJournal
+from panegate.runtime.address import OWN_SOCKET, ServerAddress
+from panegate.runtime.bringup import bring_up, read_facts
+from panegate.runtime.engine import Engine
+from panegate.runtime.link import ServerLink
+from panegate.runtime.logs import get_logger
+from panegate.screen.grid import Grid
+from panegate.service.bus import EventBus, EventStream
+from panegate.service.launching import Launching
+from panegate.service.pane import Pane
+from panegate.service.reconnect import Reconnecting
+from panegate.service.settings import Settings, load_settings
+from panegate.service.transports import opener, remote_wrap
+from panegate.service.views import Screen, ScreenLabel
+from panegate.service.writes import Writes
+from panegate.session.events import Event, PaneEvent, PaneExited, Prompt, WriteFinished
+from panegate.session.inputs import Input, Watched
+from panegate.session.tracker import PaneTracker
+from panegate.terms import State
+from panegate.wire.look import look_commands, parse_look
+
+if TYPE_CHECKING:
+    import libtmux
+
+__all__ = ["Controller"]
+
+log = get_logger()
+
+
+@attrs.define(kw_only=True, eq=False, repr=False)
+class Controller:
+    """Watches and drives the programs of one tmux server.
+
+    Make one with `open` (structured) or `start` (hosted). Leaving detaches; panes live on.
+    """
+
+    settings: Settings
+    journal: Journal
+    link: ServerLink
+    engine: Engine
+    tasks: anyio.abc.TaskGroup
+    bus: EventBus
+    watch: str | frozenset[str]
+    writes: Writes = attrs.field(init=False)
+    launching: Launching = attrs.field(init=False)
+    reconnecting: Reconnecting = attrs.field(init=False)
+    failed: BaseException | None = attrs.field(default=None, init=False)
+    """What ended a hosted controller; it surfaces on the next call."""
+    reachable: bool = attrs.field(default=True, init=False)
+    started_s: float = attrs.field(factory=time.monotonic, init=False)
+    closed: bool = attrs.field(default=False, init=False)
+    _panes: dict[PaneId, Pane] = attrs.field(factory=dict, init=False)
+    _outbox: asyncio.Queue[Event] = attrs.field(factory=asyncio.Queue, init=False)
+    _host: asyncio.Task[None] | None = attrs.field(default=None, init=False)
+    _stop: anyio.Event = attrs.field(factory=anyio.Event, init=False)
+    _own_journal: bool = attrs.field(default=True, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.writes = Writes(ctl=self)
+        self.launching = Launching(ctl=self)
+        self.reconnecting = Reconnecting(ctl=self)
+
+    def __repr__(self) -> str:
+        return f"<Controller {self.link.address.words} panes={len(self._panes)}>"
+
+    # --- lifetimes ------------------------------------------------------------------
+
+    @classmethod
+    def open(
+        cls,
+        *,
+        socket_name: str | None = None,
+        socket_path: str | Path | None = None,
+        server: libtmux.Server | None = None,
+        ssh: str | None = None,
+        watch: str | Iterable[str] = "launched",
+        journal: Journal | Path | str | None = None,
+        settings: Settings | None = None,
+        recorder: Any = None,
+        attach_only: bool = False,
+    ) -> AbstractAsyncContextManager[Controller]:
+        """Open a controller in the caller's task; errors inside propagate out of the block.
+
+        Args:
+            socket_name: tmux's ``-L``; by default panegate's own server.
+            socket_path: tmux's ``-S``, instead.
+            server: A libtmux server, instead.
+            ssh: Host on which the server runs.
+            watch: ``launched`` (and adopted panes), ``server`` (every pane), or names of
+                sessions.
+            journal: A `Journal`; ``":memory:"`` or None keep it for the process's life.
+            settings: Default: the settings file and the environment.
+            recorder: Called with every `panegate.session.inputs.Input`.
+            attach_only: Never start a server.
+
+        Raises:
+            TmuxTooOld: tmux is missing or older than 3.2a.
+            ServerUnreachable: The server does not answer.
+            SettingsError: The settings are wrong.
+
+        """
+        return _opened(
+            cls,
+            _address(socket_name, socket_path, server, ssh),
+            watch=watch if isinstance(watch, str) else frozenset(watch),
+            journal=journal,
+            settings=settings or load_settings(),
+            recorder=recorder,
+            attach_only=attach_only,
+        )
+
+    @classmethod
+    async def start(cls, **options: Any) -> Self:
+        """Open a controller hosted in a task of its own; end it with `aclose`.
+
+        It may be started and closed from different tasks. Takes what `open` takes.
+        """
+        started: asyncio.Future[Controller] = asyncio.get_running_loop().create_future()
+
+        async def host() -> None:
+            ctl: Controller | None = None
+            try:
+                async with cls.open(**options) as ctl:
+                    started.set_result(ctl)
+                    await ctl._stop.wait()
+            except BaseException as error:
+                if not started.done():
+                    started.set_exception(_single(error))
+                    return
+                if ctl is not None:
+                    ctl.failed = _single(error)
+                    ctl._ended(ctl.failed)
+                if not isinstance(error, Exception):
+                    raise
+
+        task = asyncio.get_running_loop().create_task(host(), name="panegate-controller")
+        try:
+            ctl = await asyncio.shield(started)
+        except BaseException:
+            task.cancel()
+            with contextlib.suppress(BaseException):
+                await task
+            raise
+        ctl._host = task
+        assert isinstance(ctl, cls)
+        return ctl
+
+    async def aclose(self) -> None:
+        """Detach and end. Bounded in time; panes live on. Idempotent."""
+        self._stop.set()
+        if self._host is not None:
+            await asyncio.wait([self._host])
+        else:
+            self.tasks.cancel_scope.cancel()
+
+    # --- panes ----------------------------------------------------------------------
+
+    async def launch(
+        self,
+        argv: Sequence[str],
+        *,
+        profile: str | Path | None = None,
+        name: str | None = None,
+        cwd: str | Path | None = None,
+        env: Mapping[str, str] | None = None,
+        inherit_env: bool | None = None,
+        size: tuple[int, int] | None = None,
+        where: str = "",
+        composer: str | None = None,
+        reads_lines: bool = False,
+        trust: str = "",
+        retain: bool | None = None,
+        within_s: float | None = -1.0,
+    ) -> Pane:
+        """Start a program in a session of its own; return when it is ready or asks.
+
+        Args:
+            argv: Program and arguments; no shell is between.
+            profile: Name or file of a profile; by default the one that fits *argv*.
+            name: Name of the session and the pane; by default made from the program.
+            cwd: Its directory, by default ours.
+            env: Variables for it.
+            inherit_env: None passes ``PATH HOME USER LOGNAME SHELL LANG LC_* TZ TMPDIR``
+                of this process, True everything but tmux's own, False nothing.
+            size: Columns and rows.
+            where: The caller's own link for a person who is needed.
+            composer: Prompt glyph of its input row, for programs without a profile.
+            reads_lines: It reads whole lines: a line read at its prompt means ready.
+            trust: ``timing`` takes a quiet screen for ready; receipts say so.
+            retain: Keep the dead pane (and close it yourself); default from the settings.
+            within_s: How long it may take; None returns at once.
+
+        Raises:
+            LaunchFailed: It exited, was not found, or was not ready in time; carries the
+                screen and the status.
+
+        """
+        self.check()
+        return await self.launching.launch(
+            argv,
+            profile=profile,
+            name=name,
+            cwd=cwd,
+            env=env,
+            inherit_env=inherit_env,
+            size=size or (self.settings.columns, self.settings.rows),
+            where=where,
+            composer=composer,
+            reads_lines=reads_lines,
+            trust=trust,
+            retain=self.settings.retain if retain is None else retain,
+            within_s=self.settings.launch_within_s if within_s == -1.0 else within_s,
+        )
+
+    async def adopt(
+        self,
+        pane: PaneId | str | libtmux.Pane,
+        *,
+        profile: str | Path | None = None,
+        name: str | None = None,
+        where: str = "",
+        composer: str | None = None,
+        reads_lines: bool = False,
+        trust: str = "",
+    ) -> Pane:
+        """Take over a pane that exists; changes nothing about it.
+
+        Args:
+            pane: Pane id, an exact session name, or a libtmux pane.
+            profile: By default the one that fits its foreground command.
+            name: By default its session's name.
+            where: As for `launch`; likewise the rest.
+            composer: Prompt glyph of its input row.
+            reads_lines: It reads whole lines.
+            trust: ``timing`` takes a quiet screen for ready.
+
+        Raises:
+            NoSuchPane: There is none.
+
+        """
+        self.check()
+        return await self.launching.adopt(
+            pane,
+            profile=profile,
+            name=name,
+            where=where,
+            composer=composer,
+            reads_lines=reads_lines,
+            trust=trust,
+        )
+
+    def pane(self, which: str) -> Pane:
+        """Return a watched pane by id or name.
+
+        Raises:
+            NoSuchPane: None of that id or name is watched.
+
+        """
+        if is_pane_id(which) and (found := self._panes.get(PaneId(which))) is not None:
+            return found
+        for pane in self._panes.values():
+            if pane.name == which:
+                return pane
+        names = ", ".join(f"{p.id} {p.name}" for p in self._panes.values()) or "none"
+        raise NoSuchPane(f"no pane {which!r} is watched", fix=f"watched panes: {names}")
+
+    @property
+    def panes(self) -> tuple[Pane, ...]:
+        """All watched panes, oldest first."""
+        return tuple(self._panes.values())
+
+    @property
+    def prompts(self) -> tuple[Prompt, ...]:
+        """All questions that wait for a person, oldest first."""
+        found = [pane.prompt for pane in self._panes.values()]
+        return tuple(sorted((p for p in found if p is not None), key=lambda p: p.since))
+
+    @property
+    def identity(self) -> ServerIdentity:
+        """Which server process this is."""
+        facts = self.link.server
+        return ServerIdentity(
+            pid=facts.pid,
+            start_time=facts.start_time,
+            socket=facts.socket,
+            version=str(facts.version),
+        )
+
+    def events(self, since: int | None = None, maxsize: int | None = None) -> EventStream:
+        """Return the event stream, registered now.
+
+        Args:
+            since: Replay what the journal keeps after this sequence number first (from
+                the in-memory journal; a persistent one is read by `events_since`).
+            maxsize: Events kept for this reader before it sees `Dropped`.
+
+        """
+        self.check()
+        size = self.settings.event_buffer if maxsize is None else maxsize
+        first: list[Event] = []
+        if since is not None and isinstance(self.journal, MemoryJournal):
+            first = self.journal.kept(since)
+        return self.bus.stream(size, first=first)
+
+    async def wait_any(
+        self,
+        panes: Iterable[Pane],
+        states: Iterable[State],
+        *,
+        within_s: float | None = None,
+    ) -> Pane:
+        """Wait until any of *panes* is in one of *states* and return it.
+
+        Raises:
+            NotReady: ``within_s`` ran out.
+
+        """
+        wanted = frozenset(states)
+        found: list[Pane] = []
+        failures: list[PanegateError] = []
+        async with anyio.create_task_group() as group:
+
+            async def one(pane: Pane) -> None:
+                try:
+                    await pane.wait(wanted, within_s=within_s)
+                except PanegateError as error:
+                    failures.append(error)
+                    return
+                found.append(pane)
+                group.cancel_scope.cancel()
+
+            for pane in panes:
+                group.start_soon(one, pane)
+        if found:
+            return found[0]
+        raise failures[0] if failures else ValueError("no panes to wait for")
+
+    def statistics(self) -> Mapping[str, Any]:
+        """Return counts since the start: writes by fate and reason, looks, wake-ups."""
+        states: dict[str, int] = {}
+        for pane in self._panes.values():
+            states[pane.state.value] = states.get(pane.state.value, 0) + 1
+        return {
+            "panes": len(self._panes),
+            "states": states,
+            "clients": len(self.link.clients),
+            "writes": dict(self.writes.counts),
+            "looks": self.engine.looks,
+            "wakeups": self.engine.pump.wakeups,
+            "events": self.bus.last_seq,
+            "uptime_s": round(self.clock() - self.started_s, 3),
+        }
+
+    # --- inside ---------------------------------------------------------------------
+
+    def clock(self) -> float:
+        """Return monotonic seconds, the clock of every `at_s`."""
+        return time.monotonic()
+
+    def check(self) -> None:
+        """Raise what ended this controller, if anything did."""
+        if self.failed is not None:
+            raise PanegateError(f"the controller failed: {self.failed}") from self.failed
+        if self.closed:
+            raise PanegateError("the controller is closed", fix="open a new one")
+
+    def put(self, item: Input) -> bool:
+        """Feed one value to its pane."""
+        said = self.engine.pump.put(item)
+        if not isinstance(item, Watched):
+            self._touch(item.pane_id)
+        return said
+
+    def add(self, pane: Pane) -> None:
+        """Keep a pane."""
+        self._panes[pane.id] = pane
+
+    def drop(self, pane: Pane) -> None:
+        """Forget a pane."""
+        if self._panes.get(pane.id) is pane:
+            del self._panes[pane.id]
+        self.engine.forget(pane.id)
+        pane.touched()
+
+    def where(self, pane: Pane) -> str:
+        """Return the command that brings a person to a pane."""
+        return f"tmux {self.link.address.words} attach -t ={pane.name}"
+
+    def libtmux_pane(self, pane_id: PaneId) -> libtmux.Pane:
+        """Return a pane as a libtmux object."""
+        import libtmux  # starts processes; only where it is asked for
+
+        address = self.link.address
+        server = libtmux.Server(socket_name=address.socket_name, socket_path=address.socket_path)
+        return libtmux.Pane.from_pane_id(server=server, pane_id=pane_id)
+
+    async def capture(self, pane: Pane, history: int) -> Screen:
+        """Read a pane's rows now.
+
+        Raises:
+            NoSuchPane: tmux no longer has it.
+            ServerUnreachable: Nobody answers.
+
+        """
+        version = self.link.server.version
+        line = look_commands(pane.id, version, self.link.new_name(), history=history)
+        answer = await self.link.ask(line)
+        reply = parse_look(answer.blocks or (), pane_id=pane.id, version=version, history=history)
+        if reply is None:
+            raise NoSuchPane(f"tmux no longer has {pane.id}")
+        visible = Grid(reply.rows, width=reply.width)
+        above = Grid(reply.history_rows, width=reply.width)
+        gone = pane.state is State.EXITED
+        return Screen(
+            rows=tuple(visible.text(row) for row in range(reply.height)),
+            cursor=(reply.cursor_y, reply.cursor_x),
+            columns=reply.width,
+            lines=reply.height,
+            history=tuple(above.text(row) for row in range(len(reply.history_rows))),
+            alternate=reply.alternate_on,
+            mode=reply.mode,
+            at=answer.at_s,
+            label=ScreenLabel.IDLE_STALE if gone else ScreenLabel.LIVE,
+        )
+
+    def emit(self, event: Event) -> None:
+        """Number an event, give it to all readers, and see to what follows from it."""
+        numbered = self.bus.emit(event)
+        self._outbox.put_nowait(numbered)
+        pane_id = getattr(numbered, "pane", None)
+        if pane_id is not None:
+            self._touch(pane_id)
+        if isinstance(numbered, PaneExited):
+            pane = self._panes.get(numbered.pane)
+            if pane is not None:
+                pane.exit = numbered
+                self.tasks.start_soon(self.launching.after_exit, pane)
+
+    def pane_event(self, event: PaneEvent) -> None:
+        """Take an event from the pump."""
+        self.emit(event)
+
+    def pane_settled(self, tracker: PaneTracker) -> None:
+        """A pane was touched: wake who waits on it."""
+        self._touch(tracker.pane_id)
+
+    def _touch(self, pane_id: PaneId) -> None:
+        pane = self._panes.get(pane_id)
+        if pane is not None:
+            pane.touched()
+
+    async def _keep_journal(self) -> None:
+        """Journal events in order; a write's fate is journalled before it is told."""
+        while True:
+            event = await self._outbox.get()
+            if isinstance(event, WriteFinished):
+                await self.writes.finished(event)
+            try:
+                await self.journal.append(event)
+            except PanegateError as error:
+                log.error("journal.failed", words=str(error))
+
+    def _ended(self, error: BaseException) -> None:
+        self.closed = True
+        failure = PanegateError(f"the controller ended: {error}")
+        self.writes.fail_all(failure)
+        for pane in self._panes.values():
+            pane.touched()
+        self.bus.close()
+
+
+def _address(
+    socket_name: str | None,
+    socket_path: str | Path | None,
+    server: libtmux.Server | None,
+    ssh: str | None,
+) -> ServerAddress:
+    if server is not None:
+        if socket_name is not None or socket_path is not None:
+            msg = "name the tmux server once: by socket_name, socket_path or server"
+            raise ValueError(msg)
+        if server.socket_path is not None:
+            socket_path = str(server.socket_path)
+        else:
+            socket_name = server.socket_name or "default"
+    name = socket_name
+    if socket_name is None and socket_path is None:
+        name = OWN_SOCKET
+    return ServerAddress(
+        socket_name=name,
+        socket_path=str(socket_path) if socket_path is not None else None,
+        ssh=ssh,
+        tmux=os.environ.get("PANEGATE_TMUX") or "tmux",
+        wrap=remote_wrap(ssh),
+    )
+
+
+def _single(error: BaseException) -> BaseException:
+    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+        error = error.exceptions[0]
+    return error
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    cls: type[Controller],
+    address: ServerAddress,
+    *,
+    watch: str | frozenset[str],
+    journal: Journal | Path | str | None,
+    settings: Settings,
+    recorder: Any,
+    attach_only: bool,
+) -> AsyncIterator[Controller]:
+    if isinstance(journal, Path) or (isinstance(journal, str) and journal != ":memory:"):
+        msg = "only the in-memory journal exists so far; pass ':memory:' or a Journal"
+        raise PanegateError(msg)
+    facts = await read_facts(address) if attach_only else await bring_up(address)
+    if facts is None:
+        raise ServerUnreachable(
+            f"no tmux server answers at {address.words}",
+            fix="launch something first: panegate launch -- bash",
+        )
+    own = not isinstance(journal, str) and journal is not None
+    kept: Journal = journal if own else MemoryJournal()  # type: ignore[assignment]
+    try:
+        async with anyio.create_task_group() as tasks:
+            ctl = _assemble(cls, address, tasks, watch, kept, settings, recorder)
+            ctl.link.facts = facts
+            try:
+                await ctl.reconnecting.first_client()
+                tasks.start_soon(ctl._keep_journal)
+                await ctl.launching.watch_existing()
+                yield ctl
+            finally:
+                with anyio.CancelScope(shield=True), anyio.move_on_after(10):
+                    ctl._ended(RuntimeError("closed"))
+                    ctl.engine.close()
+                    await ctl.link.aclose()
+                tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        single = _single(group)
+        if isinstance(single, BaseExceptionGroup):
+            raise
+        raise single from None
+    finally:
+        if not own:
+            await kept.aclose()
+
+
+def _assemble(
+    cls: type[Controller],
+    address: ServerAddress,
+    tasks: anyio.abc.TaskGroup,
+    watch: str | frozenset[str],
+    journal: Journal,
+    settings: Settings,
+    recorder: Any,
+) -> Controller:
+    holder: list[Controller] = []
+    link = ServerLink(
+        address=address,
+        open_transport=opener(address),
+        clock=time.monotonic,
+        tasks=tasks,
+        on_event=lambda client, event, at_s: holder[0].engine.client_event(client, event, at_s),
+        on_batch=lambda at_s: holder[0].engine.batch_done(at_s),
+        on_client_ended=lambda client: holder[0].reconnecting.client_ended(client),
+        hub_above=settings.hub_above,
+    )
+    engine = Engine(
+        link=link,
+        clock=time.monotonic,
+        tasks=tasks,
+        on_event=lambda event: holder[0].pane_event(event),
+        on_settled=lambda tracker: holder[0].pane_settled(tracker),
+        on_structure=lambda: holder[0].reconnecting.structure_changed(),
+        local=address.ssh is None,
+        recorder=recorder,
+    )
+    ctl = cls(
+        settings=settings,
+        journal=journal,
+        link=link,
+        engine=engine,
+        tasks=tasks,
+        bus=EventBus(),
+        watch=watch,
+    )
+    holder.append(ctl)
+    return ctl

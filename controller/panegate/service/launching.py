@@ -1,0 +1,430 @@
+"""Programs started, adopted, started again and ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import attrs
+
+from panegate import profiles
+from panegate.errors import (
+    LaunchFailed,
+    NoSuchPane,
+    NotReady,
+    PanegateError,
+    ServerUnreachable,
+)
+from panegate.ids import PaneId, SessionId, WindowId, is_pane_id
+from panegate.runtime.bringup import KEEP_ALIVE
+from panegate.runtime.engine import own_pane_id
+from panegate.runtime.link import Target
+from panegate.screen.profile import ComposerRule, Family, Profile
+from panegate.service.pane import Launch, Pane
+from panegate.session.events import PaneOpened
+from panegate.session.fold import is_shell
+from panegate.session.tracker import TrackerTraits
+from panegate.terms import State
+from panegate.wire.commands import command, sequence
+
+if TYPE_CHECKING:
+    import libtmux
+
+    from panegate.service.controller import Controller
+
+__all__ = ["Launching", "launch_environment"]
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_+-]{0,63}\Z")
+_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
+_NOT_PASSED = frozenset({"TMUX", "TMUX_PANE", "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"})
+_PLACEHOLDER = ("sleep", "2147483647")
+_LIST = "#{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_dead} #{session_name}"
+
+
+@attrs.frozen(kw_only=True)
+class ListedPane:
+    """One pane of the server, as listed."""
+
+    target: Target
+    dead: bool
+    session_name: str
+
+
+def launch_environment(
+    env: Mapping[str, str] | None,
+    inherit_env: bool | None,
+    own: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the variables a launched program gets from its caller.
+
+    A tmux server's environment is not the caller's, so what is passed is explicit.
+
+    Args:
+        env: The caller's own variables; they win.
+        inherit_env: None passes a short list, True all of ours, False none.
+        own: This process's environment.
+
+    """
+    if inherit_env is None:
+        passed = {k: v for k, v in own.items() if k in _PASSED or k.startswith("LC_")}
+    elif inherit_env:
+        passed = {k: v for k, v in own.items() if k not in _NOT_PASSED}
+    else:
+        passed = {}
+    return {**passed, **(env or {})}
+
+
+@attrs.define(kw_only=True, eq=False)
+class Launching:
+    """Starts and ends the programs of one controller."""
+
+    ctl: Controller
+    _count: int = attrs.field(default=0, init=False)
+    _ending: anyio.Lock = attrs.field(factory=anyio.Lock, init=False)
+    _starting: anyio.CapacityLimiter | None = attrs.field(default=None, init=False)
+
+    async def launch(
+        self,
+        argv: Sequence[str],
+        *,
+        profile: str | Path | None,
+        name: str | None,
+        cwd: str | Path | None,
+        env: Mapping[str, str] | None,
+        inherit_env: bool | None,
+        size: tuple[int, int],
+        where: str,
+        composer: str | None,
+        reads_lines: bool,
+        trust: str,
+        retain: bool,
+        within_s: float | None,
+    ) -> Pane:
+        """See `Controller.launch`."""
+        if not argv:
+            msg = "nothing to launch: the argument vector is empty"
+            raise ValueError(msg)
+        chosen = _adjusted(_profile(profile, argv), composer=composer, trust=trust)
+        folder = str(cwd) if cwd is not None else os.getcwd()
+        passed = launch_environment(env, inherit_env, os.environ)
+        for key, value in chosen.launch_env.items():
+            passed.setdefault(key, value)
+        self._check_launch(argv, folder, passed)
+        launched = Launch(argv=tuple(argv), cwd=folder, env=tuple(passed.items()), retain=retain)
+        target, name = await self._make_session(name, argv, folder, size)
+        try:
+            await self._prepare(target, size)
+            await self.ctl.link.carry(target)
+            pid = await self._respawn(target, launched)
+        except BaseException:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(5):
+                await self._kill_window(target)
+            raise
+        target = attrs.evolve(target, pane_pid=pid)
+        traits = TrackerTraits(
+            name=name,
+            where=where,
+            reads_lines=reads_lines,
+            trust_timing=trust == "timing",
+            own_process_is_program=True,
+        )
+        pane = self._open(target, name, chosen, traits, launched)
+        if within_s is not None:
+            await self._until_up(pane, within_s)
+        return pane
+
+    async def adopt(
+        self,
+        which: PaneId | str | libtmux.Pane,
+        *,
+        profile: str | Path | None,
+        name: str | None,
+        where: str,
+        composer: str | None,
+        reads_lines: bool,
+        trust: str,
+    ) -> Pane:
+        """See `Controller.adopt`."""
+        wanted = which if isinstance(which, str) else str(which.pane_id)
+        listed = await self.list_panes()
+        if is_pane_id(wanted):
+            found = [p for p in listed if p.target.pane_id == wanted]
+        else:
+            found = [p for p in listed if p.session_name == wanted.lstrip("=")]
+        if not found:
+            raise NoSuchPane(
+                f"the server {self.ctl.link.address.words} has no pane {wanted!r}",
+                fix="panegate ls --all lists its panes",
+            )
+        if len(found) > 1 and not is_pane_id(wanted):
+            ids = ", ".join(p.target.pane_id for p in found)
+            raise NoSuchPane(f"{wanted!r} has several panes: {ids}", fix="name one of them")
+        target = found[0].target
+        for pane in self.ctl.panes:
+            if pane.id == target.pane_id:
+                return pane
+        await self.ctl.link.carry(target)
+        shown, start = await self._commands_of(target.pane_id)
+        chosen = _adjusted(
+            _profile(profile, [shown] if shown else ["?"]), composer=composer, trust=trust
+        )
+        traits = TrackerTraits(
+            name=name or found[0].session_name,
+            where=where,
+            reads_lines=reads_lines,
+            trust_timing=trust == "timing",
+            own_process_is_program=not is_shell(start) or is_shell(shown),
+            own_pane=target.pane_id == own_pane_id(self.ctl.link.server.socket),
+        )
+        return self._open(target, traits.name, chosen, traits, None)
+
+    async def respawn(self, pane: Pane, within_s: float | None) -> None:
+        """See `Pane.respawn`."""
+        if pane.launched is None:
+            raise PanegateError(f"{pane.name} was adopted: how it was started is not known")
+        await self.ctl.link.carry(pane.target)
+        self.ctl.drop(pane)
+        await self.ctl.link.carry(pane.target)
+        pid = await self._respawn(pane.target, pane.launched)
+        target = attrs.evolve(pane.target, pane_pid=pid)
+        slot = self.ctl.engine.open(target, pane.profile, pane.tracker.traits)
+        pane.target, pane.tracker, pane.exit = target, slot.tracker, None
+        self.ctl.add(pane)
+        limit_s = self.ctl.settings.launch_within_s if within_s is None else within_s
+        await self._until_up(pane, limit_s)
+
+    async def close(self, pane: Pane) -> None:
+        """See `Pane.close`."""
+        if pane.launched is not None:
+            await self._kill_window(pane.target)
+        elif pane.state is not State.EXITED:
+            async with self._ending:
+                await self.ctl.link.ask(command("kill-pane", "-t", pane.id))
+        self.ctl.drop(pane)
+
+    async def after_exit(self, pane: Pane) -> None:
+        """Remove a dead pane of ours, unless it is to be retained; its last read is kept."""
+        if pane.launched is None or pane.launched.retain:
+            return
+        try:
+            await self._kill_window(pane.target)
+        except (PanegateError, anyio.get_cancelled_exc_class()):
+            return
+
+    async def list_panes(self) -> list[ListedPane]:
+        """Return all panes of the server."""
+        answer = await self.ctl.link.ask(command("list-panes", "-a", "-F", _LIST))
+        out: list[ListedPane] = []
+        for line in answer.text().splitlines():
+            words = line.split(" ", 5)
+            if len(words) != 6:
+                continue
+            target = Target(
+                session_id=SessionId(words[0]),
+                window_id=WindowId(words[1]),
+                pane_id=PaneId(words[2]),
+                pane_pid=int(words[3] or 0),
+            )
+            hub = words[5] == KEEP_ALIVE and self.ctl.link.address.is_own
+            if hub or any(p.target.pane_id == target.pane_id for p in out):
+                continue
+            out.append(ListedPane(target=target, dead=words[4] == "1", session_name=words[5]))
+        return out
+
+    async def watch_existing(self) -> None:
+        """Adopt what the controller was told to watch."""
+        watch = self.ctl.watch
+        if watch == "launched":
+            return
+        for listed in await self.list_panes():
+            names = watch if isinstance(watch, frozenset) else None
+            known = any(p.id == listed.target.pane_id for p in self.ctl.panes)
+            if not known and (names is None or listed.session_name in names):
+                await self.ctl.adopt(listed.target.pane_id)
+
+    # --- steps ----------------------------------------------------------------------
+
+    def _check_launch(self, argv: Sequence[str], folder: str, env: Mapping[str, str]) -> None:
+        if self.ctl.link.address.ssh is not None:
+            return
+        if not os.path.isdir(folder):
+            raise LaunchFailed(f"there is no folder {folder!r}", fix="choose another cwd")
+        program = argv[0]
+        path = env.get("PATH", os.defpath)
+        base = os.path.join(folder, program) if "/" in program else program
+        if shutil.which(base, path=path) is None:
+            raise LaunchFailed(
+                f"there is no program {program!r}", fix="check its name and the PATH it gets"
+            )
+
+    async def _make_session(
+        self, name: str | None, argv: Sequence[str], folder: str, size: tuple[int, int]
+    ) -> tuple[Target, str]:
+        if name is not None and (not _NAME.match(name) or name == KEEP_ALIVE):
+            msg = f"not a usable name: {name!r} (letters, digits, _, + and -; at most 64)"
+            raise LaunchFailed(msg, fix="choose another name")
+        base = re.sub(r"[^A-Za-z0-9_+-]", "-", os.path.basename(argv[0])) or "pane"
+        for _ in range(1000):
+            self._count += 1
+            tried = name or f"{base.strip('-') or 'pane'}-{self._count}"
+            make = command(
+                "new-session",
+                "-d",
+                "-P",
+                "-F",
+                "#{session_id} #{window_id} #{pane_id} #{pane_pid}",
+                "-s",
+                tried,
+                "-x",
+                str(size[0]),
+                "-y",
+                str(size[1]),
+                "--",
+                *_PLACEHOLDER,
+            )
+            answer = await self.ctl.link.ask(make)
+            words = answer.text().split()
+            if answer.ok and len(words) == 4:
+                target = Target(
+                    session_id=SessionId(words[0]),
+                    window_id=WindowId(words[1]),
+                    pane_id=PaneId(words[2]),
+                    pane_pid=int(words[3]),
+                )
+                return target, tried
+            if "duplicate session" not in answer.text():
+                raise LaunchFailed(f"tmux cannot make a session: {answer.text()}")
+            if name is not None:
+                raise LaunchFailed(
+                    f"a session {name!r} exists already",
+                    fix=f"choose another name, or adopt it: panegate adopt {name}",
+                )
+        raise LaunchFailed("no free session name was found", fix="give a name")
+
+    async def _prepare(self, target: Target, size: tuple[int, int]) -> None:
+        version = self.ctl.link.server.version
+        lines = [
+            command("set-option", "-w", "-t", target.window_id, "automatic-rename", "off"),
+        ]
+        if not version.crash_remain_on_exit:
+            lines.append(
+                command("set-option", "-w", "-t", target.window_id, "remain-on-exit", "on")
+            )
+        if version.new_session_ignores_size:
+            words = ("-x", str(size[0]), "-y", str(size[1]))
+            lines.append(command("resize-window", "-t", target.window_id, *words))
+        await self.ctl.link.ask(sequence(*lines))
+
+    async def _respawn(self, target: Target, launched: Launch) -> int:
+        words: list[str] = ["-k", "-t", target.pane_id]
+        if launched.cwd is not None:
+            # tmux expands formats in the folder's name: a `#` of its own must not be one
+            words += ["-c", launched.cwd.replace("#", "##")]
+        for key, value in launched.env:
+            words += ["-e", f"{key}={value}"]
+        line = sequence(
+            command("respawn-pane", *words, "--", *_argv(launched.argv)),
+            command("display-message", "-p", "-t", target.pane_id, "#{pane_pid}"),
+        )
+        answer = await self.ctl.link.ask(line)
+        pid = answer.text(1)
+        if not answer.ok or not pid.isdigit():
+            raise LaunchFailed(f"tmux cannot start {launched.argv[0]!r}: {answer.text()}")
+        return int(pid)
+
+    def _open(
+        self,
+        target: Target,
+        name: str,
+        profile: Profile,
+        traits: TrackerTraits,
+        launched: Launch | None,
+    ) -> Pane:
+        slot = self.ctl.engine.open(target, profile, traits)
+        pane = Pane(ctl=self.ctl, name=name, target=target, tracker=slot.tracker, launched=launched)
+        self.ctl.add(pane)
+        self.ctl.emit(
+            PaneOpened(pane=pane.id, name=name, profile=profile.name, at_s=self.ctl.clock())
+        )
+        return pane
+
+    async def _until_up(self, pane: Pane, within_s: float) -> None:
+        ends = {State.READY, State.PROMPTING, State.EXITED}
+        try:
+            state = await pane.wait(ends, within_s=within_s)
+        except NotReady as error:
+            raise LaunchFailed(
+                f"{pane.name} was not ready within {within_s:g} s; it is {pane.state.value}"
+                f" and still runs as {pane.id}",
+                screen=pane.last_screen(),
+                fix=f"wait for it, or end it: panegate close {pane.name}",
+            ) from error
+        if state is not State.EXITED:
+            return
+        gone = pane.exit
+        status = gone.status if gone is not None else None
+        signal = gone.signal if gone is not None else None
+        how = f"with status {status}" if status is not None else "at once"
+        if signal is not None:
+            how = f"by signal {signal}"
+        shown = "\n".join(gone.rows).strip() if gone is not None else ""
+        said = f": {shown.splitlines()[0]}" if shown else ""
+        raise LaunchFailed(
+            f"{pane.name} ended {how} before it was ready{said}",
+            screen=pane.last_screen(),
+            status=status,
+            signal=signal,
+            fix="run it by hand to see why",
+        )
+
+    async def _commands_of(self, pane_id: PaneId) -> tuple[str, str]:
+        """Return a pane's foreground command and the name of its own process."""
+        answer = await self.ctl.link.ask(
+            command("display-message", "-p", "-t", pane_id, "#{pane_current_command}"),
+            command("display-message", "-p", "-t", pane_id, "#{pane_start_command}"),
+            command("display-message", "-p", "-t", pane_id, "#{default-command} #{default-shell}"),
+        )
+        shown, start = answer.text(0), answer.text(1).strip('"')
+        if not start:
+            start = answer.text(2).split()[-1] if answer.text(2).split() else ""
+        return shown, os.path.basename(start.split(" ")[0]) if start else ""
+
+    async def _kill_window(self, target: Target) -> None:
+        """End a pane's window by its id; one at a time, each reply awaited."""
+        async with self._ending:
+            try:
+                await self.ctl.link.ask(command("kill-window", "-t", target.window_id))
+            except ServerUnreachable:
+                return
+        self.ctl.link.linked.discard(target.window_id)
+
+
+def _argv(argv: Sequence[str]) -> list[str]:
+    """Return the vector so that tmux never hands it to a shell.
+
+    tmux gives a vector of one word to ``sh -c``; ``env`` in front keeps it a vector.
+    """
+    return ["env", "--", *argv] if len(argv) == 1 else list(argv)
+
+
+def _profile(named: str | Path | None, argv: Sequence[str]) -> Profile:
+    return profiles.load(named) if named is not None else profiles.for_command(argv)
+
+
+def _adjusted(profile: Profile, *, composer: str | None, trust: str) -> Profile:
+    if trust not in ("", "timing"):
+        msg = f"trust is 'timing' or nothing, not {trust!r}"
+        raise ValueError(msg)
+    if composer is not None:
+        rule = ComposerRule(
+            glyphs=(composer,),
+            hints=profile.composer.hints,
+            collapsed=profile.composer.collapsed,
+        )
+        profile = attrs.evolve(profile, family=Family.COMPOSER, composer=rule)
+    return profile

@@ -1,0 +1,321 @@
+"""Callers' writes: journalled first, then queued, then answered by a receipt."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import os
+import uuid
+from typing import TYPE_CHECKING
+
+import anyio
+import attrs
+
+from panegate.errors import NotReady, PanegateError, Refused, StaleAnswer
+from panegate.gate.keystrokes import is_key
+from panegate.gate.plan import WriteRequest
+from panegate.gate.receipt import Receipt
+from panegate.gate.text import normalise
+from panegate.journal.base import WriteRow
+from panegate.runtime.logs import get_logger
+from panegate.service.settings import Answers
+from panegate.service.views import RunResult
+from panegate.session.events import WriteFinished
+from panegate.session.inputs import Withdrawn, Written
+from panegate.terms import Fate, Intent, Reason, State
+
+if TYPE_CHECKING:
+    from panegate.service.controller import Controller
+    from panegate.service.pane import Pane
+
+__all__ = ["Writes"]
+
+log = get_logger()
+_DIGEST_KEY = os.urandom(16)  # a bare hash of a short line can be guessed
+
+
+@attrs.define(eq=False)
+class _Pending:
+    """A caller waits for the fate of a write."""
+
+    done: anyio.Event = attrs.field(factory=anyio.Event)
+    finished: WriteFinished | None = None
+    failure: Exception | None = None
+
+
+@attrs.define(kw_only=True, eq=False)
+class Writes:
+    """All writes of one controller."""
+
+    ctl: Controller
+    by_cli: bool = False
+    """The caller is a person at the command line."""
+    _pending: dict[str, _Pending] = attrs.field(factory=dict, init=False)
+    counts: dict[str, int] = attrs.field(factory=dict, init=False)
+    """Finished writes by ``fate`` and ``fate:reason``."""
+
+    async def message(
+        self,
+        pane: Pane,
+        intent: Intent,
+        text: str,
+        write_id: str | None,
+        within_s: float | None,
+        submit: bool,
+        literal: bool,
+    ) -> Receipt:
+        """Send a message, nudge or steer."""
+        now_s = self.ctl.clock()
+        wait_s = self.ctl.settings.send_within_s if within_s is None else within_s
+        request = WriteRequest(
+            write_id=write_id or _new_id(),
+            pane_id=pane.id,
+            intent=intent,
+            asked_s=now_s,
+            deadline_s=now_s + wait_s,
+            text=normalise(text),
+            submit=submit,
+            literal=literal,
+            text_digest=_digest(text),
+        )
+        return await self._carry_out(pane, request, known=write_id is not None)
+
+    async def keys(
+        self,
+        pane: Pane,
+        intent: Intent,
+        names: tuple[str, ...],
+        within_s: float,
+        *,
+        clears: bool = False,
+    ) -> Receipt:
+        """Press keys."""
+        unknown = [name for name in names if not is_key(name)]
+        if unknown or not names:
+            msg = f"not a key: {unknown[0]!r}" if unknown else "no keys to press"
+            raise ValueError(msg)
+        now_s = self.ctl.clock()
+        request = WriteRequest(
+            write_id=_new_id(),
+            pane_id=pane.id,
+            intent=intent,
+            asked_s=now_s,
+            deadline_s=now_s + within_s,
+            keys=tuple(names),
+            clears=clears,
+        )
+        return await self._carry_out(pane, request, known=False)
+
+    async def answer(
+        self,
+        pane: Pane,
+        prompt_id: str,
+        *,
+        option: str | None,
+        text: str | None,
+        secret: str | None,
+        cancel: bool,
+        by: str,
+        within_s: float,
+    ) -> Receipt:
+        """Carry out a person's decision."""
+        given = [option is not None, text is not None, secret is not None, cancel]
+        if sum(given) != 1:
+            msg = "an answer is one of option, text, secret or cancel"
+            raise ValueError(msg)
+        if not by.strip():
+            msg = "an answer needs the name of who decided (by=)"
+            raise ValueError(msg)
+        allowed = self.ctl.settings.answers
+        if allowed is Answers.NEVER or (allowed is Answers.CLI and not self.by_cli):
+            raise Refused(
+                f"answers are not allowed from here (answers = {allowed.value})",
+                reason=Reason.ANSWERS_NOT_ALLOWED,
+                state=pane.state,
+                prompt=pane.prompt,
+                fix='a person may use "panegate answer", or set answers = "allowed"',
+            )
+        now_s = self.ctl.clock()
+        hidden = pane.prompt is not None and pane.prompt.secret
+        request = WriteRequest(
+            write_id=_new_id(),
+            pane_id=pane.id,
+            intent=Intent.ANSWER,
+            asked_s=now_s,
+            deadline_s=now_s + within_s,
+            text=(text if text is not None else secret) or "",
+            prompt_id=prompt_id,
+            option=option,
+            secret=secret is not None or hidden,
+            cancel=cancel,
+            by=by,
+            text_digest=_digest(text) if text is not None and not hidden else "",
+        )
+        return await self._carry_out(pane, request, known=False)
+
+    def withdraw(self, pane: Pane, write_id: str) -> bool:
+        """Take a write back."""
+        words = "Withdrawn by its sender; nothing was written."
+        now_s = self.ctl.clock()
+        return self.ctl.put(Withdrawn(pane.id, write_id, Reason.WITHDRAWN, words, now_s))
+
+    async def run(
+        self,
+        pane: Pane,
+        text: str,
+        within_s: float | None,
+        turn_within_s: float | None,
+    ) -> RunResult:
+        """Send, wait for the end of the turn, read what was said."""
+        now_s = self.ctl.clock()
+        wait_s = self.ctl.settings.send_within_s if within_s is None else within_s
+        request = WriteRequest(
+            write_id=_new_id(),
+            pane_id=pane.id,
+            intent=Intent.MESSAGE,
+            asked_s=now_s,
+            deadline_s=now_s + wait_s,
+            text=normalise(text),
+            text_digest=_digest(text),
+        )
+        finished = await self._finish(pane, request, known=False)
+        receipt = self._judge(pane, finished)
+        if receipt.fate is not Fate.LANDED:
+            return RunResult(
+                text="", state=pane.state, status=None, complete=False, receipt=receipt
+            )
+        ends = {State.READY, State.PROMPTING, State.EXITED}
+        state = await pane.wait(ends, within_s=turn_within_s)
+        return await self._said(pane, finished, state)
+
+    async def _said(self, pane: Pane, finished: WriteFinished, state: State) -> RunResult:
+        first = (finished.submitted_row or 0) + 1
+        look = pane.tracker.look
+        above = look.fields.history_size if look is not None else 0
+        screen = await pane.read(history=max(0, above - first + 1))
+        rows = list((*screen.history, *screen.rows))
+        top = above - len(screen.history)
+        reading = pane.tracker.reading
+        last = len(rows)
+        if reading is not None and look is not None and state is not State.EXITED:
+            row = look.fields.cursor_y
+            if reading.composer is not None:
+                row = reading.composer.row
+            elif reading.prompt is not None and reading.prompt.rows:
+                row = look.fields.cursor_y - len(reading.prompt.rows) + 1
+            last = len(screen.history) + row
+        said = rows[max(0, first - top) : last]
+        while said and not said[0].strip():
+            said.pop(0)
+        while said and not said[-1].strip():
+            said.pop()
+        return RunResult(
+            text="\n".join(said),
+            state=state,
+            status=pane.tracker.marks.status,
+            complete=first >= top,
+            receipt=finished.receipt,
+        )
+
+    async def _carry_out(self, pane: Pane, request: WriteRequest, *, known: bool) -> Receipt:
+        if known and (earlier := await self.ctl.journal.receipt(request.write_id)) is not None:
+            return earlier
+        finished = await self._finish(pane, request, known=known)
+        return self._judge(pane, finished)
+
+    async def _finish(self, pane: Pane, request: WriteRequest, *, known: bool) -> WriteFinished:
+        self.ctl.check()
+        write_id = request.write_id
+        same = self._pending.get(write_id) if known else None
+        pending = same or _Pending()
+        if same is None:
+            self._pending[write_id] = pending
+            try:
+                await self.ctl.journal.begin(self._row(pane, request))
+            except BaseException:
+                self._pending.pop(write_id, None)
+                raise
+            self.ctl.put(Written(pane.id, request, self.ctl.clock()))
+        try:
+            await pending.done.wait()
+        except anyio.get_cancelled_exc_class():
+            if same is None:
+                words = "Its caller was cancelled; nothing was written."
+                now_s = self.ctl.clock()
+                self.ctl.put(Withdrawn(pane.id, write_id, Reason.WITHDRAWN, words, now_s))
+            raise
+        if pending.failure is not None:
+            raise pending.failure
+        assert pending.finished is not None
+        return pending.finished
+
+    def _judge(self, pane: Pane, finished: WriteFinished) -> Receipt:
+        receipt = finished.receipt
+        if receipt.fate is not Fate.REFUSED:
+            return receipt
+        kind: type[Refused] = NotReady if finished.ran_out else Refused
+        stale = (Reason.STALE_PROMPT, Reason.NOT_PROMPTING)
+        if receipt.intent is Intent.ANSWER and receipt.reason in stale:
+            kind = StaleAnswer
+        raise kind(
+            receipt.words,
+            reason=receipt.reason,
+            state=receipt.state_after,
+            prompt=pane.prompt,
+            screen=pane.last_screen(),
+        )
+
+    def fail_all(self, error: Exception) -> None:
+        """Release all callers: the controller ends."""
+        for pending in self._pending.values():
+            pending.failure = error
+            pending.done.set()
+        self._pending.clear()
+
+    async def finished(self, event: WriteFinished) -> None:
+        """Journal a fate, then tell its caller; one log line a write."""
+        receipt = event.receipt
+        pending = self._pending.pop(receipt.write_id, None)
+        try:
+            await self.ctl.journal.finish(receipt)
+        except PanegateError as error:
+            log.error("journal.failed", write_id=receipt.write_id, words=str(error))
+        for key in (receipt.fate.value, f"{receipt.fate.value}:{receipt.reason.value}"):
+            self.counts[key] = self.counts.get(key, 0) + 1
+        log.info(
+            "write.finished",
+            write_id=receipt.write_id,
+            pane_id=receipt.pane,
+            intent=receipt.intent.value,
+            fate=receipt.fate.value,
+            reason=receipt.reason.value,
+            n_bytes=receipt.n_bytes,
+            ms=receipt.ms.get("total"),
+            digest=receipt.text_digest,
+        )
+        if pending is not None:
+            pending.finished = event
+            pending.done.set()
+
+    def _row(self, pane: Pane, request: WriteRequest) -> WriteRow:
+        facts = self.ctl.link.server
+        hidden = request.secret
+        return WriteRow(
+            write_id=request.write_id,
+            pane=pane.id,
+            server=f"{facts.pid}:{facts.start_time}:{facts.socket}",
+            intent=request.intent,
+            text=None if hidden else (request.text or " ".join(request.keys)),
+            text_digest=request.text_digest,
+            by=request.by,
+            at_utc=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+        )
+
+
+def _new_id() -> str:
+    return f"w{uuid.uuid4().hex[:16]}"
+
+
+def _digest(text: str) -> str:
+    data = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(data, digest_size=6, key=_DIGEST_KEY).hexdigest()

@@ -1,0 +1,146 @@
+"""Rows of a look as searches that tmux repeats."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from panegate.gate.pins import MAX_ROW_CHARS, Pin, pin_rows, row_regex, row_text
+
+
+def rows_of(*texts: str, height: int | None = None) -> tuple[bytes, ...]:
+    missing = (height or len(texts)) - len(texts)
+    return tuple(text.encode() for text in (*texts, *[""] * missing))
+
+
+def as_python(regex: str) -> re.Pattern[str]:
+    """The POSIX expressions made here, read by Python: only ``[[]`` and ``$`` differ."""
+    assert regex[0] == "^"
+    assert regex[-1] == "$"
+    return re.compile(regex[1:-1].replace("[[]", r"\[") + r"\Z", re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (b"plain", "plain"),
+        (b"trailing  \t ", "trailing"),
+        (b"  lead", "  lead"),
+        (b"\x1b[1m\x1b[38;5;3m> \x1b[0mhi\x1b[4:3mx\x1b[0m", "> hix"),
+        (b"\x0elqqk\x0f x", "lqqk x"),
+        (b"\x1b]8;id=1;http://a/\x1b\\link\x1b]8;;\x1b\\", "link"),
+        ("❯ café 日本".encode(), "❯ café 日本"),
+        (b"", ""),
+    ],
+)
+def test_a_row_reads_as_tmux_searches_it(row: bytes, text: str) -> None:
+    assert row_text(row) == text
+
+
+@pytest.mark.parametrize(
+    "row", [b"\xff\xfe", b"a\tb", b"\x1b[2Jx", b"a\x7fb", "a\u0085b".encode(), "a\u0378".encode()]
+)
+def test_a_row_that_cannot_be_read_with_certainty_is_none(row: bytes) -> None:
+    assert row_text(row) is None
+
+
+def test_characters_with_a_meaning_never_reach_the_regex() -> None:
+    regex = row_regex("100% #(touch x) #{pane_id}, \\d ^ [a] (b) $HOME *?+|")
+    assert not set(regex[1:-1]) & set("#,{}%\\^")
+    assert regex.startswith("^100. .[(]touch x[)] ..pane_id")
+    assert regex.endswith("[$]HOME [*][?][+][|]$")
+
+
+@given(st.text(st.characters(min_codepoint=32, exclude_characters="\x7f"), max_size=60))
+def test_a_row_always_matches_its_own_regex(text: str) -> None:
+    known = row_text(text.encode(errors="replace"))
+    if known is not None:
+        assert as_python(row_regex(known)).match(known)
+
+
+def test_pins_name_the_input_area_the_rows_around_it_and_the_first_blank_row() -> None:
+    rows = rows_of("a1", "", "a2", "a3", "a4", "> ", "b1", "", "b2", "b3", "b4", height=14)
+    found = pin_rows(rows, first=5, last=5)
+    assert {(p.name, p.row_number) for p in found.pins} == {
+        ("composer_row", 6),
+        ("above_1", 5),
+        ("above_2", 4),
+        ("above_3", 3),
+        ("below_1", 7),
+        ("below_2", 9),
+        ("below_3", 10),
+        ("first_blank_row", 2),
+    }
+    assert found.left_out == ()
+
+
+def test_the_most_telling_pins_come_first() -> None:
+    rows = rows_of("a1", "a2", "a3", "> x", "y", "b1", "b2", "b3")
+    names = [p.name for p in pin_rows(rows, first=3, last=4).pins]
+    assert names[:2] == ["composer_row", "composer_last_row"]
+    assert set(names[2:4]) == {"above_1", "below_1"}
+    assert names[4] == "first_blank_row"
+    assert set(names[5:7]) == {"above_2", "below_2"}
+
+
+def test_no_blank_row_is_a_pin_too() -> None:
+    assert Pin("first_blank_row", "^$", 0) in pin_rows(rows_of("a", "b"), first=0, last=0).pins
+
+
+def test_a_row_hidden_by_an_equal_row_above_is_left_out() -> None:
+    rows = rows_of(">>>", "x", ">>>")
+    found = pin_rows(rows, first=2, last=2)
+    assert "composer_row" not in {p.name for p in found.pins}
+    assert found.left_out == ("composer_row: row 3 is hidden by row 1",)
+
+
+def test_the_wildcards_of_a_row_decide_which_row_it_finds() -> None:
+    """``a%c`` is searched as ``a.c``, which an earlier ``abc`` matches."""
+    hidden = pin_rows(rows_of("abc", "a%c"), first=1, last=1)
+    assert hidden.left_out == ("composer_row: row 2 is hidden by row 1",)
+    seen = pin_rows(rows_of("a%c", "abc"), first=1, last=1)
+    assert Pin("composer_row", "^abc$", 2) in seen.pins
+
+
+def test_a_dot_on_screen_is_a_dot() -> None:
+    found = pin_rows(rows_of("abc", "a.c"), first=1, last=1)
+    assert Pin("composer_row", "^a[.]c$", 2) in found.pins
+
+
+def test_the_next_row_takes_the_place_of_one_that_cannot_be_pinned() -> None:
+    rows = rows_of("same", "a1", "same", "> ")
+    found = {p.name: p.row_number for p in pin_rows(rows, first=3, last=3).pins}
+    assert (found["above_1"], found["above_2"]) == (2, 1)
+
+
+def test_nothing_below_an_unreadable_row_is_claimed() -> None:
+    rows = (b"a", b"\xff", b"> ", b"b", b"")
+    found = pin_rows(rows, first=2, last=2)
+    assert [(p.name, p.row_number) for p in found.pins] == [("above_1", 1)]
+    assert any(words.startswith("first_blank_row") for words in found.left_out)
+    assert any(words.startswith("composer_row") for words in found.left_out)
+
+
+def test_a_blank_input_row_is_left_to_the_other_pins() -> None:
+    found = pin_rows(rows_of("a", "", "b"), first=1, last=1)
+    assert found.left_out == ("composer_row: row 2 is blank",)
+
+
+def test_very_long_rows_are_not_pinned() -> None:
+    found = pin_rows(rows_of("x" * (MAX_ROW_CHARS + 1), "y"), first=0, last=0)
+    assert found.left_out == ("composer_row: row 1 is too long",)
+
+
+@given(
+    st.lists(st.text("ab.%#> é,", max_size=4), min_size=1, max_size=12),
+    st.data(),
+)
+def test_every_pin_is_the_first_row_its_regex_finds(texts: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(texts) - 1))
+    last = data.draw(st.integers(first, len(texts) - 1))
+    trimmed = [text.rstrip(" ") for text in texts]
+    for pin in pin_rows(rows_of(*texts), first=first, last=last).pins:
+        regex = as_python(pin.regex)
+        hits = [n for n, text in enumerate(trimmed, 1) if regex.match(text)]
+        assert (hits[0] if hits else 0) == pin.row_number
