@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from panegate.gate.pins import MAX_ROW_CHARS, Pin, pin_rows, row_regex, row_text
+from panegate.gate.pins import (
+    MAX_ROW_CHARS,
+    MAX_WHOLE_CHARS,
+    Pin,
+    pin_rows,
+    row_search,
+    row_text,
+)
 
 
 def rows_of(*texts: str, height: int | None = None) -> tuple[bytes, ...]:
@@ -14,11 +21,14 @@ def rows_of(*texts: str, height: int | None = None) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in (*texts, *[""] * missing))
 
 
-def as_python(regex: str) -> re.Pattern[str]:
-    """The POSIX expressions made here, read by Python: only ``[[]`` and ``$`` differ."""
-    assert regex[0] == "^"
-    assert regex[-1] == "$"
-    return re.compile(regex[1:-1].replace("[[]", r"\[") + r"\Z", re.DOTALL)
+def as_python(search: str) -> re.Pattern[str]:
+    """The searches made here, read by Python."""
+    kind, _, pattern = search.partition(":")
+    if kind == "C":  # a glob whose only special character is the question mark
+        return re.compile(f".*{'.'.join(map(re.escape, pattern.split('?')))}", re.DOTALL)
+    assert kind == "C/r"
+    assert (pattern[0], pattern[-1]) == ("^", "$")
+    return re.compile(pattern[1:-1].replace("[[]", r"\[") + r"\Z", re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -45,18 +55,23 @@ def test_a_row_that_cannot_be_read_with_certainty_is_none(row: bytes) -> None:
     assert row_text(row) is None
 
 
-def test_characters_with_a_meaning_never_reach_the_regex() -> None:
-    regex = row_regex("100% #(touch x) #{pane_id}, \\d ^ [a] (b) $HOME *?+|")
-    assert not set(regex[1:-1]) & set("#,{}%\\^")
-    assert regex.startswith("^100. .[(]touch x[)] ..pane_id")
-    assert regex.endswith("[$]HOME [*][?][+][|]$")
+def test_characters_with_a_meaning_never_reach_a_short_rows_search() -> None:
+    assert row_search("100% #{a}, \\d ^[b](c)$D*?+|") == (
+        "C/r:^100. ..a.. .d .[[]b[]][(]c[)][$]D[*][?][+][|]$"
+    )
+
+
+def test_characters_with_a_meaning_never_reach_a_long_rows_search() -> None:
+    text = "100% #(touch x) #{pane_id}, \\d ^[a](b)$HOME*?+|"
+    assert len(text) > MAX_WHOLE_CHARS
+    assert row_search(text) == "C:100? ?(touch x) ??pane_id?? ?d ^?a?(b)$HOME??+|"
 
 
 @given(st.text(st.characters(min_codepoint=32, exclude_characters="\x7f"), max_size=60))
-def test_a_row_always_matches_its_own_regex(text: str) -> None:
+def test_a_row_is_always_found_by_its_own_search(text: str) -> None:
     known = row_text(text.encode(errors="replace"))
     if known is not None:
-        assert as_python(row_regex(known)).match(known)
+        assert as_python(row_search(known)).match(known)
 
 
 def test_pins_name_the_input_area_the_rows_around_it_and_the_first_blank_row() -> None:
@@ -85,7 +100,7 @@ def test_the_most_telling_pins_come_first() -> None:
 
 
 def test_no_blank_row_is_a_pin_too() -> None:
-    assert Pin("first_blank_row", "^$", 0) in pin_rows(rows_of("a", "b"), first=0, last=0).pins
+    assert Pin("first_blank_row", "C/r:^$", 0) in pin_rows(rows_of("a", "b"), first=0, last=0).pins
 
 
 def test_a_row_hidden_by_an_equal_row_above_is_left_out() -> None:
@@ -100,12 +115,40 @@ def test_the_wildcards_of_a_row_decide_which_row_it_finds() -> None:
     hidden = pin_rows(rows_of("abc", "a%c"), first=1, last=1)
     assert hidden.left_out == ("composer_row: row 2 is hidden by row 1",)
     seen = pin_rows(rows_of("a%c", "abc"), first=1, last=1)
-    assert Pin("composer_row", "^abc$", 2) in seen.pins
+    assert Pin("composer_row", "C/r:^abc$", 2) in seen.pins
+
+
+def test_a_long_row_is_hidden_by_a_row_that_contains_it() -> None:
+    text = "a row that is, all in all, rather long"
+    hidden = pin_rows(rows_of(f"- {text.replace(',', ';')} -", text), first=1, last=1)
+    assert hidden.left_out == ("composer_row: row 2 is hidden by row 1",)
+    seen = pin_rows(rows_of(text[1:], text), first=1, last=1)
+    assert [pin.row_number for pin in seen.pins if pin.name == "composer_row"] == [2]
+
+
+@pytest.mark.parametrize("character", "#,{}%\\*?[]")
+def test_a_long_row_is_hidden_by_one_that_its_wildcards_match(character: str) -> None:
+    text = f"a row that is {character} all in all rather long"
+    hidden = pin_rows(rows_of(f"- {text.replace(character, '.')}", text), first=1, last=1)
+    assert hidden.left_out == ("composer_row: row 2 is hidden by row 1",)
+
+
+def test_the_longest_short_row_is_searched_as_a_whole() -> None:
+    text = "x" * MAX_WHOLE_CHARS
+    found = pin_rows(rows_of(f"{text}.", text), first=1, last=1)
+    assert Pin("composer_row", f"C/r:^{text}$", 2) in found.pins
+    longer = pin_rows(rows_of(f".{text}x", f"{text}x"), first=1, last=1)
+    assert longer.left_out == ("composer_row: row 2 is hidden by row 1",)
+
+
+def test_a_short_row_is_not_hidden_by_a_row_that_contains_it() -> None:
+    found = pin_rows(rows_of("x > ", "> "), first=1, last=1)
+    assert Pin("composer_row", "C/r:^>$", 2) in found.pins
 
 
 def test_a_dot_on_screen_is_a_dot() -> None:
     found = pin_rows(rows_of("abc", "a.c"), first=1, last=1)
-    assert Pin("composer_row", "^a[.]c$", 2) in found.pins
+    assert Pin("composer_row", "C/r:^a[.]c$", 2) in found.pins
 
 
 def test_the_next_row_takes_the_place_of_one_that_cannot_be_pinned() -> None:
@@ -132,15 +175,18 @@ def test_very_long_rows_are_not_pinned() -> None:
     assert found.left_out == ("composer_row: row 1 is too long",)
 
 
-@given(
-    st.lists(st.text("ab.%#> é,", max_size=4), min_size=1, max_size=12),
-    st.data(),
-)
-def test_every_pin_is_the_first_row_its_regex_finds(texts: list[str], data: st.DataObject) -> None:
-    first = data.draw(st.integers(0, len(texts) - 1))
-    last = data.draw(st.integers(first, len(texts) - 1))
-    trimmed = [text.rstrip(" ") for text in texts]
-    for pin in pin_rows(rows_of(*texts), first=first, last=last).pins:
-        regex = as_python(pin.regex)
-        hits = [n for n, text in enumerate(trimmed, 1) if regex.match(text)]
+def texts() -> st.SearchStrategy[list[str]]:
+    short = st.text("ab.%#> é,", max_size=4)
+    long = st.builds("{}{}{}".format, short, st.sampled_from(["ab," * 12, "a?*" * 12]), short)
+    return st.lists(short | long, min_size=1, max_size=12)
+
+
+@given(texts(), st.data())
+def test_every_pin_is_the_first_row_its_search_finds(rows: list[str], data: st.DataObject) -> None:
+    first = data.draw(st.integers(0, len(rows) - 1))
+    last = data.draw(st.integers(first, len(rows) - 1))
+    trimmed = [row.rstrip(" ") for row in rows]
+    for pin in pin_rows(rows_of(*rows), first=first, last=last).pins:
+        pattern = as_python(pin.search)
+        hits = [n for n, row in enumerate(trimmed, 1) if pattern.match(row)]
         assert (hits[0] if hits else 0) == pin.row_number

@@ -492,8 +492,8 @@ class Terminal:
                 quiet += 1
 
     def close(self) -> None:
-        """End the program, all that shares its terminal, and the terminal."""
-        for pid in {self.pid, *_same_terminal(self.tty)}:
+        """End the program, what it started, and the terminal."""
+        for pid in _family(self.pid):
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         os.close(self.master)
@@ -515,15 +515,18 @@ def _state(pid: int) -> str:
         return ""
 
 
-def _same_terminal(tty: str) -> set[int]:
-    """Processes with a descriptor on *tty*: they were started by the program."""
-    found = set()
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError):
-                if os.readlink(f"/proc/{name}/fd/0") == tty and int(name) != os.getpid():
-                    found.add(int(name))
-    return found
+def _family(root: int) -> set[int]:
+    """Return *root*, its descendants and the members of its session."""
+    parents, family = {}, {root}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        with contextlib.suppress(OSError):
+            fields = Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()
+            parents[int(name)] = int(fields[1])
+            if int(fields[3]) == root:
+                family.add(int(name))
+    while more := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= more
+    return family
 
 
 def environment(home: str) -> dict[str, str]:

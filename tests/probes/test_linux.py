@@ -1,6 +1,7 @@
 """The probe of one terminal: who has the foreground, what runs beside it, what is gone."""
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -263,15 +264,17 @@ def test_a_tmux_pane_is_read_and_dies_as_if_unread(socket_name: str) -> None:
         argv = ["tmux", "-u", "-L", socket_name, "-f", "/dev/null", *words]
         return subprocess.run(argv, capture_output=True, text=True, check=True).stdout.strip()
 
-    # The hook signals the death of the pane; remain-on-exit keeps it to be asked.
     tmux("new-session", "-d", "-s", "p", "cat", ";", "set", "-g", "remain-on-exit", "on")
-    tmux("set-hook", "-gw", "pane-died", "wait-for -S died")
     tty, pid = tmux("display-message", "-p", "-t", "p", "#{pane_tty} #{pane_pid}").split()
     probe = TerminalProbe(tty, int(pid), ProbeLevel.FULL)
     end_s = time.monotonic() + 10
     while (fact := probe.read(time.monotonic())).wait is not TtyWait.READ:
         assert time.monotonic() < end_s, fact
     assert (fact.foreground_command, fact.pane_process_is_foreground) == ("cat", True)
-    tmux("send-keys", "-t", "p", "C-d", ";", "wait-for", "died")
-    assert tmux("display-message", "-p", "-t", "p", "#{pane_dead}") == "1"
+    ended = os.pidfd_open(int(pid))
+    tmux("send-keys", "-t", "p", "C-d")
+    assert select.select([ended], [], [], 10)[0]
+    os.close(ended)
+    while tmux("display-message", "-p", "-t", "p", "#{pane_dead}") != "1":
+        assert time.monotonic() < end_s + 10
     assert probe.read(1.0) == KernelFact(level=ProbeLevel.FULL, at_s=1.0)

@@ -138,6 +138,9 @@ PYTHON = profile(Family.REPL, prompts=(">>> ",), continuations=(r"\.\.\. ",))
 UNKNOWN = profile()
 AGENT = profile(
     Family.COMPOSER,
-    composer=composer_rule(("❯", ">", "›"), (r"Type your message.*", r'Try ".*'),
-                           (r"\[Pasted text #\d+ \+\d+ lines\]",)),
+    composer=composer_rule(
+        ("❯", ">", "›"),
+        (r"Type your message.*", r'Try ".*'),
+        (r"\[Pasted text #\d+ \+\d+ lines\]",),
+    ),
 )

@@ -192,12 +192,17 @@ def test_an_idle_composer_writes_nothing(composer: Start, inline: bool) -> None:
     program = composer(inline=inline)
     program.send("a\r")
     program.wait("ready_painted", 2)
+    program.wait_until(lambda: program.text().count("Done.") == 1)
+    for number in (1, 2):
+        program.process.send_signal(signal.SIGUSR1)
+        program.send("\x1b[I")
+        program.wait("unknown_key", number)
     before = program.output
-    program.process.send_signal(signal.SIGUSR1)  # looks through its loop once more
-    program.process.send_signal(signal.SIGWINCH)
-    program.wait("size", 2)
-    program.wait_output(before)
-    assert before in program.output
+    program.process.terminate()
+    program.wait_exit()
+    program.wait_until(lambda: b"?2004l" in program.output)
+    assert program.output.removeprefix(before).startswith(b"\x1b[?2004l")
+    assert before.endswith(b"\x1b[?25h")
 
 
 @pytest.mark.parametrize(
@@ -318,3 +323,35 @@ def test_a_stopped_program_goes_on_after_it_is_continued(composer: Start) -> Non
     program.send("late\r")
     os.kill(program.process.pid, signal.SIGCONT)
     assert program.wait("submit")["text"] == "late"
+
+
+def test_a_turn_may_open_with_prose(composer: Start) -> None:
+    """E04: a list and a question above a spinner."""
+    program = composer(opening="1. this\n2. that\nDo you want both?", spinner=True, work=60_000)
+    program.send("go\r")
+    program.wait_output("Do you want both?")
+    program.wait_output("esc to interrupt")
+
+
+def test_a_paint_may_be_cut_inside_an_escape_sequence(composer: Start) -> None:
+    """E05: what reads it in between sees half of the change."""
+    program = composer(split_paint=40, work=1)
+    program.send("go")
+    program.wait_output("go")
+    program.send("\r")
+    program.wait_until(lambda: program.output.endswith(b"\x1b[2"))
+    program.wait("ready_painted", 2)
+    assert program.log.submits() == ["go"]
+    program.wait_output("\x1b[2K> go")
+
+
+def test_a_small_window_is_not_drawn_in(composer: Start) -> None:
+    """R03: it waits for a size, and takes no keys."""
+    program = composer(min_rows=30)
+    program.wait_output("window too small: it needs 30 rows")
+    program.send("x")
+    program.wait("key_ignored")
+    program.resize(30, 80)
+    program.wait_output("standing by")
+    program.send("y\r")
+    assert program.wait("submit")["text"] == "y"

@@ -2,6 +2,7 @@ import asyncio
 import os
 import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import anyio
 import pytest
@@ -12,9 +13,11 @@ pytestmark = pytest.mark.tmux
 
 
 @pytest.fixture
-def tmux() -> Iterator[list[str]]:
+def tmux(tmp_path: Path) -> Iterator[list[str]]:
     """The start of a command line for a private server, whose session must live on."""
-    command = ["tmux", "-u", "-L", f"transports-{os.getpid()}", "-f", "/dev/null"]
+    # A server that is ending cannot be told from a new one of the same name.
+    name = f"transports-{os.getpid()}-{tmp_path.name}"
+    command = ["tmux", "-u", "-L", name, "-f", "/dev/null"]
     subprocess.run([*command, "new-session", "-d", "-s", "s", "-x", "80", "-y", "24"], check=True)
     try:
         yield command

@@ -122,6 +122,22 @@ def test_a_later_session_change_is_followed() -> None:
     assert connection.session_id == "$7"
 
 
+def test_a_hook_that_fails_while_joining_is_no_failed_attach() -> None:
+    connection = Connection()
+    connection.receive_data(b"%begin 1 10 0\n%end 1 10 0\n")
+    failed = Block(ok=False, flags=0, number=11, lines=(b"no",))
+    stream = b"%begin 1 11 0\nno\n%error 1 11 0\n"
+    assert connection.receive_data(stream) == [StrayBlock(failed)]
+    assert connection.state is ConnectionState.JOINING
+
+
+def test_an_unreadable_stream_before_the_attach_is_a_failed_attach() -> None:
+    connection = Connection(max_line_bytes=10)
+    with pytest.raises(RemoteProtocolError):
+        connection.receive_data(b"x" * 11)
+    assert connection.receive_eof() == [AttachFailed("")]
+
+
 # Blocks.
 
 

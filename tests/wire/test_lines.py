@@ -32,7 +32,8 @@ def test_cuts_do_not_matter(pieces: list[bytes]) -> None:
 
 
 def test_a_line_of_the_limit_passes_and_one_more_byte_does_not() -> None:
-    assert feed_all([b"x" * 9, b"x\n"], max_line_bytes=10) == [b"x" * 10]
+    for chunks in ([b"x" * 9, b"x\n"], [b"x" * 10, b"\n"], [b"x" * 10 + b"\n"]):
+        assert feed_all(chunks, max_line_bytes=10) == [b"x" * 10]
     for chunks in ([b"x" * 11], [b"x" * 6, b"x" * 5], [b"x" * 6, b"x" * 5 + b"\n"]):
         with pytest.raises(RemoteProtocolError):
             feed_all(chunks, max_line_bytes=10)

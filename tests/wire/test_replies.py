@@ -122,6 +122,9 @@ def test_a_withdrawn_request_leaves_the_others_in_step() -> None:
     assert replies.take(block(b"N2")) == reply(2)
     with pytest.raises(LocalProtocolError):
         replies.withdraw(1)
+    replies = matcher(b"N1", b"N2", b"N3")
+    replies.withdraw(2)
+    assert [replies.take(block(nonce)) for nonce in (b"N1", b"N3")] == [reply(1), reply(3)]
 
 
 def test_losing_all_gives_up_each_with_what_had_come() -> None:

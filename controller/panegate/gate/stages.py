@@ -62,7 +62,8 @@ class WriteBase:
 
     request: WriteRequest
     profile: Profile
-    make_guard: Callable[[View], Guard]
+    make_guard: Callable[[View, bool], Guard]
+    """From a look, and whether the profile's vetoes of questions apply."""
     stage: Stage = attrs.field(default=Stage.WAITING, init=False)
     receipt: Receipt | None = attrs.field(default=None, init=False)
     deadline_ran_out: bool = attrs.field(default=False, init=False)
@@ -181,6 +182,9 @@ class WriteBase:
     def pasting(self, on: bool | None) -> None:
         """Say whether the program has asked for bracketed paste."""
         self._pasting = on
+
+    def _guard(self, view: View) -> Guard:
+        return self.make_guard(view, self.request.intent is not Intent.ANSWER)
 
     def _echo(self, view: View) -> tuple[EchoKind, str]:
         echo = self._read_echo(view)

@@ -199,7 +199,7 @@ class WriteMachine(WriteBase):
                 self._finish(Fate.REFUSED, fault.reason, now_s, fault.words)
                 return
         self._clock("held", now_s)
-        guard = self.make_guard(view)
+        guard = self._guard(view)
         if plan.text:
             self._action = TypeText(
                 write_id=request.write_id,
@@ -335,7 +335,7 @@ class WriteMachine(WriteBase):
         self.stage = Stage.SUBMITTING
         key = "Enter"
         self._action = PressKeys(
-            write_id=self.request.write_id, guard=self.make_guard(view), keys=(key,)
+            write_id=self.request.write_id, guard=self._guard(view), keys=(key,)
         )
 
     def _entered(self, reply: GuardReply, now_s: float) -> None:

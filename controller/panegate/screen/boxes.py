@@ -16,6 +16,9 @@ DEFAULT_GLYPHS = (">", "❯", "›", "»", "▌", "$", "%", "#", "λ", "→")
 """Glyphs that stand before an input in programs that nothing is known about."""
 _BARS = frozenset("┃│▌▎▍|")
 _BLANKS = " \xa0"
+_ANSWERED = (">", "❯", "›", "»")
+"""Glyphs that also stand between a question and its answer (``Name? › ``)."""
+_ASKED = re.compile(r"(?:[?？؟]|[:：]\s)\s*\Z")
 _ROWS_BACK = 60
 _ROWS_BELOW_UNKNOWN = 4
 _ROWS_BELOW_HIDDEN = 14
@@ -185,7 +188,7 @@ class _BoxReader:
             return None
         immediate = self._grid.index_of(row, x)
         end = immediate if immediate in ends else min(ends)
-        if self._unknown and asks(text[: end - 2].rstrip()):
+        if self._unknown and text[end - 2] in _ANSWERED and _ASKED.search(text[: end - 2]):
             return None
         column = self._grid.column_of(row, end)
         area = _Area(row, row, column, None, False)
@@ -277,7 +280,7 @@ class _BoxReader:
         if not self._fields.cursor_shown:
             return self._layout.view(area.first).boxed
         above = self._layout.view(area.first - 1)
-        starts = self._grid.text(area.first)[:1] in (">", "❯", "›", "»")
+        starts = self._grid.text(area.first)[:1] in _ANSWERED
         return not (starts and above.text and (asks(above.text) or invites_key(above.text)))
 
     def _picks(self, row: int) -> bool:

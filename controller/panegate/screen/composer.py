@@ -18,6 +18,7 @@ def find_composer(
     profile: Profile,
     *,
     learned: tuple[str, int] | None = None,
+    learned_row: int | None = None,
 ) -> ComposerReading | None:
     """Find the program's input area on the screen.
 
@@ -31,10 +32,12 @@ def find_composer(
         profile: Prompts, glyphs, hints.
         learned: A shell's prompt text as seen at its last prompt cycle, and the column
             where its input begins. It outweighs the profile's patterns.
+        learned_row: The row that prompt stands on now, while its line editor still has
+            the line: everything from there to the cursor is input, also several lines.
 
     """
     if profile.prompts or learned is not None or profile.at_empty_row:
-        found = _LineReader(grid, fields, profile, learned).read()
+        found = _LineReader(grid, fields, profile, learned, learned_row).read()
         if found is not None:
             return found
     if profile.family in (Family.COMPOSER, Family.UNKNOWN):
@@ -53,15 +56,19 @@ class _LineReader:
         fields: PaneFields,
         profile: Profile,
         learned: tuple[str, int] | None,
+        learned_row: int | None,
     ) -> None:
         self._grid = grid
         self._x = fields.cursor_x
         self._y = fields.cursor_y
         self._profile = profile
         self._learned = learned
+        self._learned_row = learned_row
 
     def read(self) -> ComposerReading | None:
         """Return the reading, or None when no prompt text leads to the cursor."""
+        if (known := self._from_learned_row()) is not None:
+            return known
         starts: list[tuple[int, int]] = []  # rows that begin a line of input, lowest first
         row = self._y
         while row >= 0 and self._y - row < _ROWS_BACK:
@@ -79,6 +86,18 @@ class _LineReader:
             first, column = starts[-1]
             return self._reading(first, column, starts[::-1])
         return self._at_empty_row()
+
+    def _from_learned_row(self) -> ComposerReading | None:
+        """Everything from the known prompt to the cursor is input."""
+        first, learned = self._learned_row, self._learned
+        if first is None or learned is None or not 0 <= first <= self._y:
+            return None
+        column = self._prompt_end(first)
+        if column != learned[1]:
+            return None
+        rows = range(first + 1, self._y + 1)
+        lines = [(row, 0) for row in rows if not self._nearly_full(row - 1)]
+        return self._reading(first, column, [(first, column), *lines])
 
     def _at_empty_row(self) -> ComposerReading | None:
         empty = self._x == 0 and not self._grid.text(self._y)

@@ -94,7 +94,11 @@ def _marked(layout: Layout, fields: PaneFields, block: OptionBlock) -> bool:
         return False
     if len(block.options) > 1:
         return True
-    wide = layout.grid.row_width(row) >= layout.grid.width - 2
+    ground = layout.grid.style(row, block.column).ground
+    wide = any(
+        run.end >= layout.grid.width - 2 and run.style.ground == ground != (False, -1)
+        for run in layout.grid.runs(row)
+    )
     typed = fields.cursor_shown and fields.cursor_y == row
     lone = not layout.view(row - 1).text and row == 0
     return not (wide or typed or lone)
@@ -282,7 +286,7 @@ def _menu(
     question = words.question
     if not question and len(options) > 1 and not options[0].highlighted and not block.numbered:
         question, options = options[0].label, options[1:]
-    kind = choice_kind(question, words.context, options)
+    kind = choice_kind(question, options)
     if block.checkboxes:
         kind = PromptKind.MENU
     line_mode = kernel is not None and kernel.icanon is True
@@ -354,7 +358,7 @@ def _top(layout: Layout, block: OptionBlock) -> tuple[int, str, bool]:
             # An open frame: its head stands one row above the bar.
             return (row if view.text else row + 1), "", True
         if not boxed:
-            if _SHELL_LINE.match(view.text) or (is_spinner(view.text) and view.column == 0):
+            if view.column == 0 and (_SHELL_LINE.match(view.text) or is_spinner(view.text)):
                 return row + 1, "", False
             blanks = 0 if view.text else blanks + 1
             if blanks > 1:

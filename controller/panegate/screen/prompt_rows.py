@@ -122,7 +122,7 @@ def _read_choice(layout: Layout, text: str, first: int, last: int) -> RowPrompt 
         options = tuple(OptionReading(key=key, label=label) for key, label in pairs)
         question = text[: found.start("typed")].strip()
         context, top = _context(layout, first - 1)
-        kind = choice_kind(question, context, options)
+        kind = choice_kind(question, options)
         yes_no = any(_YES.match(key) for key, _ in pairs)
         return RowPrompt(
             kind=PromptKind.CONFIRM if kind is PromptKind.MENU and yes_no else kind,
@@ -228,7 +228,7 @@ def _context(layout: Layout, last: int) -> tuple[str, int]:
     row = last
     while row >= 0 and len(rows) < _CONTEXT_ROWS:
         view = layout.view(row)
-        if not view.text or view.rule or _SHELL_LINE.match(view.text):
+        if not view.text or view.rule or (view.column == 0 and _SHELL_LINE.match(view.text)):
             break
         if rows and layout.wraps(row):
             rows[-1] = view.text + rows[-1]
@@ -291,7 +291,9 @@ def read_key_invitation(
     actions = _actions(view.text)
     if all(option.key.lower() in ("ctrl+c", "ctrl-c", "^c") for option in actions) and actions:
         return None  # A server's banner, not a question.
-    typed = re.search(r"(?i)\btype\b", view.text) is not None and not actions
+    typed = (
+        re.search(r"(?i)\b(?:press|hit|tap)\b", view.text) is None and "type" in view.text.lower()
+    )
     first = row
     while first > 0 and layout.wraps(first - 1):
         first -= 1

@@ -16,6 +16,7 @@ def read_screen(
     profile: Profile,
     *,
     learned: tuple[str, int] | None = None,
+    learned_row: int | None = None,
     grid: Grid | None = None,
 ) -> ScreenReading:
     """Say what a screen looks like: prompting, busy, ready, or unknown.
@@ -27,12 +28,15 @@ def read_screen(
         look: The rows and the fields of one instant.
         profile: Rules and prompts of the program.
         learned: A shell's prompt text and the column where its input begins.
+        learned_row: The row that prompt stands on, while its line editor has the line.
         grid: The look's rows where they were read already.
 
     """
     grid = Grid.from_look(look) if grid is None else grid
     fields = look.fields
-    composer = find_composer(grid, fields, profile, learned=learned)
+    composer = find_composer(
+        grid, fields, profile, learned=learned, learned_row=learned_row
+    )
     prompt = place_prompt(grid, fields, profile, look.kernel, composer)
     busy = first_match(profile.busy, grid, fields, composer)
     kind, words = _decide(prompt, busy)

@@ -39,7 +39,7 @@ _SPINNERS = re.compile(f"[{SPINNER}]")
 _CHECK_MARK = re.compile(r"\A(?:\[[ xX*✓✔]?\]|\([ xX*•]\)|[☐☑☒◯◉○●◻◼✓✔])\s+")
 
 
-def choice_kind(question: str, context: str, options: Sequence[OptionReading]) -> PromptKind:
+def choice_kind(question: str, options: Sequence[OptionReading]) -> PromptKind:
     """Tell a permission from a yes/no confirmation from a menu.
 
     Only a name for people and policies: reading a prompt never depends on it.
@@ -49,7 +49,7 @@ def choice_kind(question: str, context: str, options: Sequence[OptionReading]) -
     if 1 <= len(options) <= 5 and _ALLOWING.search(said):
         return PromptKind.PERMISSION
     if len(options) <= 4 and labels and _YES_NO.match(labels[0].split(",")[0].strip()):
-        return PromptKind.PERMISSION if context and len(options) > 2 else PromptKind.CONFIRM
+        return PromptKind.CONFIRM
     return PromptKind.MENU
 
 

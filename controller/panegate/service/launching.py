@@ -315,6 +315,10 @@ class Launching:
             lines.append(
                 command("set-option", "-w", "-t", target.window_id, "remain-on-exit", "on")
             )
+        if version.dead_signal:  # 3.3: the words on a dead pane would scroll its first row away
+            lines.append(
+                command("set-option", "-w", "-t", target.window_id, "remain-on-exit-format", "")
+            )
         if version.new_session_ignores_size:
             words = ("-x", str(size[0]), "-y", str(size[1]))
             lines.append(command("resize-window", "-t", target.window_id, *words))

@@ -83,6 +83,8 @@ class PaneTracker:
     _scanner: MarkScanner = attrs.field(factory=MarkScanner, init=False)
     _learned: tuple[str, int] | None = attrs.field(default=None, init=False)
     _learned_cycle: int = attrs.field(default=0, init=False)
+    _learned_at: int = attrs.field(default=0, init=False)
+    _learned_firmly: bool = attrs.field(default=False, init=False)
     _typed_since_cycle: bool = attrs.field(default=False, init=False)
     _current: WriteMachine | None = attrs.field(default=None, init=False)
     _waiting: list[WriteMachine] = attrs.field(factory=list, init=False)
@@ -237,14 +239,21 @@ class PaneTracker:
         counted = self.machine.last_output_s <= look.asked_at_s or fields.dead
         grid = Grid.from_look(look)
         self._learn(look, grid, counted=counted)
-        reading = read_screen(look, self.profile, learned=self._learned, grid=grid)
-        belief = self._fold(look, reading)
+        reading = read_screen(
+            look,
+            self.profile,
+            learned=self._learned,
+            learned_row=self._learned_row(look),
+            grid=grid,
+        )
+        belief = self._unreacted(self._fold(look, reading), reading)
         if counted:
             self.look, self.grid, self.reading = look, grid, reading
             self._note_program(look, belief)
             self._note_left_behind(reading)
         self.machine.looked(belief, asked_at_s=look.asked_at_s, now_s=at_s)
-        self._note_prompt(at_s, look.asked_at_s)
+        self._collect_changes()
+        self._note_prompt(at_s)
         if self.state is State.EXITED:
             self._exited(at_s)
         current = self._current
@@ -369,13 +378,23 @@ class PaneTracker:
             )
         )
 
-    def _make_guard(self, view: View) -> Guard:
+    def _unreacted(self, belief: Belief, reading: ScreenReading) -> Belief:
+        """A composer that still holds our text after its Enter proves no end of a turn."""
+        current, composer = self._current, reading.composer
+        if current is None or current.stage is not Stage.REACTING or composer is None:
+            return belief
+        if belief.kind is not BeliefKind.READY or not composer.text:
+            return belief
+        words = "the Enter has no effect yet"
+        return attrs.evolve(belief, kind=BeliefKind.NONE, proof=False, words=words)
+
+    def _make_guard(self, view: View, vetoes: bool) -> Guard:
         composer = view.reading.composer
         guard = guard_for(
             view.look,
             composer_row=composer.row if composer is not None else None,
             composer_last_row=composer.last_row if composer is not None else None,
-            vetoes=[veto.regex for veto in self.profile.vetoes],
+            vetoes=[veto.regex for veto in self.profile.vetoes] if vetoes else [],
         )
         if self.traits.guard_off:
             kept = tuple(t for t in guard.terms if t.name in ("pane_id", "pane_pid", "pane_dead"))
@@ -389,16 +408,30 @@ class PaneTracker:
         """Learn a shell's prompt text at its prompt cycle, while nothing was typed."""
         if self.profile.family is not Family.SHELL or not counted or self._typed_since_cycle:
             return
-        fields, marks = look.fields, self.marks
+        fields, marks, kernel = look.fields, self.marks, look.kernel
         text = grid.slice(fields.cursor_y, 0, fields.cursor_x)
         if marks.at_prompt:
             fresh = self._learned_cycle != marks.cycles
             late = self.machine.last_output_s - marks.cycle_at_s <= _RELEARN_S
-            if (fresh or late) and text.strip() and look.asked_at_s >= marks.cycle_at_s:
-                self._learned, self._learned_cycle = (text, fields.cursor_x), marks.cycles
+            again = late and not self._learned_firmly
+            if (fresh or again) and text.strip() and look.asked_at_s >= marks.cycle_at_s:
+                known = self._learned
+                if known is None or not (text.startswith(known[0]) and text != known[0]):
+                    known = (text, fields.cursor_x)  # else what follows the prompt was typed
+                self._learned, self._learned_cycle = known, marks.cycles
+                self._learned_at = fields.cursor_y + fields.history_size
+                waits = kernel is not None and kernel.wait in (TtyWait.READ, TtyWait.SELECT)
+                self._learned_firmly = waits
         elif marks.at_prompt is None and self._learned is None and _GUESS.match(text):
             if not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
                 self._learned = (text, fields.cursor_x)
+
+    def _learned_row(self, look: Look) -> int | None:
+        """The visible row of the prompt that the shell's line editor is at, if it is at one."""
+        if not self.marks.at_prompt or self._learned_cycle != self.marks.cycles:
+            return None
+        row = self._learned_at - look.fields.history_size
+        return row if row >= 0 else None
 
     def _note_program(self, look: Look, belief: Belief) -> None:
         command = look.fields.command
@@ -422,7 +455,7 @@ class PaneTracker:
                 situation = attrs.evolve(situation, prompt_id=None)
         return situation
 
-    def _note_prompt(self, at_s: float, seen_s: float) -> None:
+    def _note_prompt(self, at_s: float) -> None:
         belief = self.machine.belief
         asking = self.state is State.PROMPTING and self.machine.confirmed
         if asking and belief is not None and belief.kind is BeliefKind.PROMPTING:

@@ -155,9 +155,11 @@ class PrivateServer:
             options += ["-e", f"{key}={value}"]
         # One word alone would be a shell command to tmux.
         vector = list(argv) if len(argv) > 1 else ["/usr/bin/env", *argv]
-        after = [";", "set-option", "-p", "remain-on-exit", "on"] if remain_on_exit else []
+        keep = [";", "set-option", "-p", "-t", f"={session}:", "remain-on-exit", "on"]
         first = ["new-session", "-d", "-P", "-F", "#{pane_id}", "-s", session, *options, "--"]
-        return self.run(*first, *(_literal(word) for word in vector), *after).strip()
+        return self.run(
+            *first, *(_literal(word) for word in vector), *(keep if remain_on_exit else [])
+        ).strip()
 
     def capture(self, pane_id: str, *options: str) -> list[str]:
         """Return the visible rows of a pane, trailing blanks removed."""

@@ -81,7 +81,12 @@ class TruthLog:
         loop = asyncio.get_running_loop()
         with self._woken() as fd:
             woken = asyncio.Event()
-            loop.add_reader(fd, lambda: (_drain(fd), woken.set()))
+
+            def on_wake() -> None:
+                _drain(fd)
+                woken.set()
+
+            loop.add_reader(fd, on_wake)
             try:
                 async with asyncio.timeout(within_s):
                     while not wanted(events := self.events()):

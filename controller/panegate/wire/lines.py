@@ -68,8 +68,6 @@ class LineSplitter:
             for index, line in enumerate(lines):
                 if len(line) > longest:
                     return self._fail(lines[:index])
-            if len(tail) > longest:
-                return self._fail(lines)
         return lines
 
     def finish(self) -> bytes:

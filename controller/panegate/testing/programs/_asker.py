@@ -90,7 +90,9 @@ class Asker:
         if self.current is None:
             return
         shown = key.text if key.name == "text" else key.name
-        if time.monotonic() - self._opened_s < self._options.dialog_deaf:
+        only = self._options.dialog_deaf_only
+        deaf = only in (0, self._n_opened)
+        if deaf and time.monotonic() - self._opened_s < self._options.dialog_deaf:
             self._truth.log("dialog_key_dropped", key=shown, dialog=self._n_opened)
             return
         self._truth.log("dialog_key", key=shown, dialog=self._n_opened)

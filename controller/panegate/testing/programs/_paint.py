@@ -103,25 +103,37 @@ class InlinePainter:
 
     def paint(self, transcript: list[str], frame: Frame, *, rewrite: int | None = None) -> str:
         """Return the bytes that print what is new and bring the block to *frame*."""
-        frame = frame._replace(parked=False)
+        if frame.parked:
+            frame = frame._replace(parked=False, cursor_row=len(frame.rows) - 1, cursor_cell=0)
         if self._printed == len(transcript) and frame == self._last and rewrite is None:
             return ""
+        height, width = self._terminal.size()
+        old_rows = len(self._last.rows) if self._last is not None else 0
         out = "\r"
-        height = self._terminal.size()[0]
         if self._printed < 0:
             out = "\x1b[2J\x1b[H"
             self._printed = max(0, len(transcript) - height)
-        elif self._last is not None:
-            out += (f"\x1b[{self._last.cursor_row}A" if self._last.cursor_row else "") + "\x1b[J"
-        out += "".join(f"{line}\r\n" for line in transcript[self._printed :])
+        elif self._last is not None and self._last.cursor_row:
+            out += f"\x1b[{self._last.cursor_row}A"
+        # Row by row: clearing from the top corner would put the screen into the history.
+        new = transcript[self._printed :]
+        out += "".join(f"\x1b[2K{line}{_rest(line, width)}\r\n" for line in new)
         self._printed = len(transcript)
         rows = frame.rows[-(height - 1) :]
         cursor_row = max(0, frame.cursor_row - (len(frame.rows) - len(rows)))
-        up = len(rows) - 1 - cursor_row
-        out += "\r\n".join(rows) + (f"\x1b[{up}A" if up else "") + "\r"
+        out += "\r\n".join(f"\x1b[2K{row}" for row in rows)
+        left_over = max(0, old_rows - len(rows) - sum(len(wrap(line, width)) for line in new))
+        out += "\r\n\x1b[2K" * left_over
+        up = len(rows) - 1 - cursor_row + left_over
+        out += (f"\x1b[{up}A" if up else "") + "\r"
         out += f"\x1b[{frame.cursor_cell}C" if frame.cursor_cell else ""
         self._last = frame._replace(rows=rows, cursor_row=cursor_row)
         return f"{out}\x1b[?25{'h' if frame.shown else 'l'}"
+
+
+def _rest(line: str, width: int) -> str:
+    """Clear what is right of a line's last row; not where the row is full."""
+    return "\x1b[K" if cell_width(line) > width and cell_width(line) % width else ""
 
 
 def wrap(line: str, width: int) -> list[str]:

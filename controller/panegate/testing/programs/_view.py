@@ -44,7 +44,7 @@ def draw_input(box: InputBox, options: argparse.Namespace, now: Situation) -> Fr
         below = [
             styled("2", "╰" + "─" * (now.width - 2) + "╯"),
             *below,
-            f"  {styled('2', _SHORTCUTS)}"[: now.width + 8],
+            f"  {styled('2', _SHORTCUTS[: now.width - 2])}",
             f"  {footer}"[: now.width],
         ]
     elif options.layout == "branch":

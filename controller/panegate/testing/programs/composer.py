@@ -14,7 +14,7 @@ from panegate.testing.programs._editing import Editing
 from panegate.testing.programs._enter import EnterRules
 from panegate.testing.programs._keys import Key, KeyDecoder
 from panegate.testing.programs._options import parse_composer
-from panegate.testing.programs._paint import InlinePainter, ScreenPainter
+from panegate.testing.programs._paint import Frame, InlinePainter, ScreenPainter
 from panegate.testing.programs._signs import Signs
 from panegate.testing.programs._terminal import Loop, Terminal, Timer, run_loop, start_child
 from panegate.testing.programs._truth import TruthWriter
@@ -68,6 +68,7 @@ class Composer:
         self._box_at_s = float("-inf")
         self._n_submits = 0
         self._asked_after_text = False
+        self._splitting = False
         self._caret = True
         self._stopped = False
         self._on_screen = False
@@ -251,7 +252,9 @@ class Composer:
 
     def _press(self, key: Key) -> None:
         name = key.name
-        if name == "Enter" or (name == "CSI 13u" and self._options.modify_other_keys):
+        if self._terminal.size()[0] < self._options.min_rows:
+            self._truth.log("key_ignored", key=key.text or name)
+        elif name == "Enter" or (name == "CSI 13u" and self._options.modify_other_keys):
             self._enter(key)
         elif name == "C-j" and self._options.lf == "submit":
             self._enter(key)
@@ -337,7 +340,9 @@ class Composer:
         if options.stop_reading_after and self._n_submits >= options.stop_reading_after:
             self._stopped = True
             self._truth.log("stopped_reading")
+        self._transcript += options.opening.split("\n") if options.opening else []
         self._turns.begin(options.work)
+        self._splitting = bool(options.split_paint)
         self._become_busy()
         if options.ask_after_submit > 0:
             self._loop.call_after(options.ask_after_submit, self._asker.ask)
@@ -349,7 +354,10 @@ class Composer:
             return
         height, width = self._terminal.size()
         dialog = self._asker.current
-        if dialog is not None:
+        if height < self._options.min_rows:
+            words = f"window too small: it needs {self._options.min_rows} rows"
+            frame = Frame([words], 0, 0, shown=False)
+        elif dialog is not None:
             frame = dialog.frame(width, shown=False)
         else:
             now = Situation(
@@ -363,6 +371,12 @@ class Composer:
             )
             frame = draw_input(self._box, self._options, now)
         out = before + self._painter.paint(self._transcript, frame, rewrite=rewrite) + after
+        if self._splitting:
+            self._splitting = False
+            head, mark, tail = out.partition("\x1b[2K")
+            self._terminal.write(f"{head}{mark[:-1]}")
+            time.sleep(self._options.split_paint)
+            out = f"{mark[-1:]}{tail}"
         if out:
             self._terminal.write(out)
 
