@@ -162,6 +162,9 @@ def test_a_dead_pane_is_kept_when_asked_for(tmux_server: PrivateServer, tmp_path
     argv = program_argv("show", log=log.path, text="last words", exit=3)
     tmux_server.run("set-hook", "-g", "pane-died", "wait-for -S died")
     pane_id = tmux_server.start_program(argv, remain_on_exit=True)
+    assert wait_gone(int(tmux_server.run("list-panes", "-a", "-F", "#{pane_pid}")), 10)
+    # tmux 3.3a may overlook a child's end until another child of its ends.
+    tmux_server.run("run-shell", "true")
     tmux_server.run("wait-for", "died")
     dead = tmux_server.run("display-message", "-p", "-t", pane_id, "#{pane_dead_status}")
     assert dead.strip() == "3"

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 import attrs
-from panegate.screen.echo import EchoKind, EchoReading, compare_echo
 
 from panegate.gate.guard import Guard
 from panegate.gate.judge import View
@@ -13,6 +12,7 @@ from panegate.gate.plan import Plan, WriteRequest
 from panegate.gate.receipt import Proof, Receipt
 from panegate.gate.text import TypingMethod
 from panegate.panes.facts import PromptReading, ScreenKind
+from panegate.screen.echo import EchoKind, EchoReading, compare_echo
 from panegate.screen.profile import Profile
 from panegate.terms import Fate, Intent, Reason, State
 

@@ -6,7 +6,6 @@ and goes back one stage.
 """
 
 import attrs
-from panegate.screen.echo import EchoKind
 
 from panegate.gate.guard import GuardReply, GuardResult
 from panegate.gate.judge import (
@@ -23,6 +22,7 @@ from panegate.gate.stages import PressKeys, Stage, TypeText, WriteBase
 from panegate.gate.text import asks_for_brackets, check_text, typing_method
 from panegate.panes.facts import ScreenKind, TtyWait
 from panegate.panes.standing import StandingMarks
+from panegate.screen.echo import EchoKind
 from panegate.terms import Fate, Grade, Intent, Reason, State, Verdict
 
 __all__ = ["WriteMachine"]

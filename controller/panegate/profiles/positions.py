@@ -7,9 +7,9 @@ every table, key and array element, so that an error can name one. It trusts tha
 
 import re
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
-__all__ = ["Positions"]
+__all__ = ["Positions", "Step"]
 
 _HEADER: Final = re.compile(r"\s*\[(\[)?\s*([^\[\]]+?)\s*\]\]?\s*(?:#.*)?$")
 _KEY: Final = re.compile(r"""\s*([A-Za-z0-9_-]+|"[^"]*"|'[^']*')\s*=""")
@@ -18,7 +18,8 @@ _TOKEN: Final = re.compile(
 )
 _END: Final = {"'''": re.compile(r"'''+"), '"""': re.compile(r'(?:\\.|[^\\])*?"""+')}
 
-Step = str | int
+Step: TypeAlias = str | int
+"""A table's or key's name, or an index from 0."""
 
 
 class Positions:

@@ -45,7 +45,8 @@ from panegate.session.inputs import (
     Prejudged,
     Replied,
 )
-from panegate.session.tracker import PaneTracker, TrackerTraits
+from panegate.session.tracker import PaneTracker
+from panegate.session.traits import TrackerTraits
 from panegate.terms import State
 from panegate.wire.commands import command
 from panegate.wire.events import (

@@ -54,10 +54,10 @@ class Pump:
 
     def open(self, opened: Opened, profile: Profile) -> PaneTracker:
         """Watch a pane from now on."""
-        if self.recorder is not None:
-            self.recorder(opened)
         tracker = open_tracker(opened, profile)
         self.trackers[opened.pane_id] = tracker
+        if self.recorder is not None:
+            self.recorder(opened)  # which may ask for the tracker's profile
         self._dirty[opened.pane_id] = None
         return tracker
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -15,22 +14,20 @@ import anyio
 import anyio.abc
 import attrs
 
-from panegate.errors import NoSuchPane, PanegateError, ServerUnreachable
+from panegate.errors import NoSuchPane, PanegateError
 from panegate.ids import PaneId, ServerIdentity, is_pane_id
 from panegate.journal.base import Journal
 from panegate.journal.memory import MemoryJournal
-from panegate.runtime.address import OWN_SOCKET, ServerAddress
-from panegate.runtime.bringup import bring_up, read_facts
 from panegate.runtime.engine import Engine
 from panegate.runtime.link import ServerLink
 from panegate.runtime.logs import get_logger
 from panegate.screen.grid import Grid
 from panegate.service.bus import EventBus, EventStream
 from panegate.service.launching import Launching
+from panegate.service.opening import address_of, opened, single
 from panegate.service.pane import Pane
 from panegate.service.reconnect import Reconnecting
 from panegate.service.settings import Settings, load_settings
-from panegate.service.transports import opener, remote_wrap
 from panegate.service.views import Screen, ScreenLabel
 from panegate.service.writes import Writes
 from panegate.session.events import Event, PaneEvent, PaneExited, Prompt, WriteFinished
@@ -119,9 +116,9 @@ class Controller:
             SettingsError: The settings are wrong.
 
         """
-        return _opened(
+        return opened(
             cls,
-            _address(socket_name, socket_path, server, ssh),
+            address_of(socket_name, socket_path, server, ssh),
             watch=watch if isinstance(watch, str) else frozenset(watch),
             journal=journal,
             settings=settings or load_settings(),
@@ -145,11 +142,11 @@ class Controller:
                     await ctl._stop.wait()
             except BaseException as error:
                 if not started.done():
-                    started.set_exception(_single(error))
+                    started.set_exception(single(error))
                     return
                 if ctl is not None:
-                    ctl.failed = _single(error)
-                    ctl._ended(ctl.failed)
+                    ctl.failed = single(error)
+                    ctl.ended(ctl.failed)
                 if not isinstance(error, Exception):
                     raise
 
@@ -469,7 +466,7 @@ class Controller:
         if pane is not None:
             pane.touched()
 
-    async def _keep_journal(self) -> None:
+    async def keep_journal(self) -> None:
         """Journal events in order; a write's fate is journalled before it is told."""
         while True:
             event = await self._outbox.get()
@@ -480,132 +477,11 @@ class Controller:
             except PanegateError as error:
                 log.error("journal.failed", words=str(error))
 
-    def _ended(self, error: BaseException) -> None:
+    def ended(self, error: BaseException) -> None:
+        """Release everybody who waits: the controller is over."""
         self.closed = True
         failure = PanegateError(f"the controller ended: {error}")
         self.writes.fail_all(failure)
         for pane in self._panes.values():
             pane.touched()
         self.bus.close()
-
-
-def _address(
-    socket_name: str | None,
-    socket_path: str | Path | None,
-    server: libtmux.Server | None,
-    ssh: str | None,
-) -> ServerAddress:
-    if server is not None:
-        if socket_name is not None or socket_path is not None:
-            msg = "name the tmux server once: by socket_name, socket_path or server"
-            raise ValueError(msg)
-        if server.socket_path is not None:
-            socket_path = str(server.socket_path)
-        else:
-            socket_name = server.socket_name or "default"
-    name = socket_name
-    if socket_name is None and socket_path is None:
-        name = OWN_SOCKET
-    return ServerAddress(
-        socket_name=name,
-        socket_path=str(socket_path) if socket_path is not None else None,
-        ssh=ssh,
-        tmux=os.environ.get("PANEGATE_TMUX") or "tmux",
-        wrap=remote_wrap(ssh),
-    )
-
-
-def _single(error: BaseException) -> BaseException:
-    while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-        error = error.exceptions[0]
-    return error
-
-
-@contextlib.asynccontextmanager
-async def _opened(
-    cls: type[Controller],
-    address: ServerAddress,
-    *,
-    watch: str | frozenset[str],
-    journal: Journal | Path | str | None,
-    settings: Settings,
-    recorder: Any,
-    attach_only: bool,
-) -> AsyncIterator[Controller]:
-    if isinstance(journal, Path) or (isinstance(journal, str) and journal != ":memory:"):
-        msg = "only the in-memory journal exists so far; pass ':memory:' or a Journal"
-        raise PanegateError(msg)
-    facts = await read_facts(address) if attach_only else await bring_up(address)
-    if facts is None:
-        raise ServerUnreachable(
-            f"no tmux server answers at {address.words}",
-            fix="launch something first: panegate launch -- bash",
-        )
-    own = not isinstance(journal, str) and journal is not None
-    kept: Journal = journal if own else MemoryJournal()  # type: ignore[assignment]
-    try:
-        async with anyio.create_task_group() as tasks:
-            ctl = _assemble(cls, address, tasks, watch, kept, settings, recorder)
-            ctl.link.facts = facts
-            try:
-                await ctl.reconnecting.first_client()
-                tasks.start_soon(ctl._keep_journal)
-                await ctl.launching.watch_existing()
-                yield ctl
-            finally:
-                with anyio.CancelScope(shield=True), anyio.move_on_after(10):
-                    ctl._ended(RuntimeError("closed"))
-                    ctl.engine.close()
-                    await ctl.link.aclose()
-                tasks.cancel_scope.cancel()
-    except BaseExceptionGroup as group:
-        single = _single(group)
-        if isinstance(single, BaseExceptionGroup):
-            raise
-        raise single from None
-    finally:
-        if not own:
-            await kept.aclose()
-
-
-def _assemble(
-    cls: type[Controller],
-    address: ServerAddress,
-    tasks: anyio.abc.TaskGroup,
-    watch: str | frozenset[str],
-    journal: Journal,
-    settings: Settings,
-    recorder: Any,
-) -> Controller:
-    holder: list[Controller] = []
-    link = ServerLink(
-        address=address,
-        open_transport=opener(address),
-        clock=time.monotonic,
-        tasks=tasks,
-        on_event=lambda client, event, at_s: holder[0].engine.client_event(client, event, at_s),
-        on_batch=lambda at_s: holder[0].engine.batch_done(at_s),
-        on_client_ended=lambda client: holder[0].reconnecting.client_ended(client),
-        hub_above=settings.hub_above,
-    )
-    engine = Engine(
-        link=link,
-        clock=time.monotonic,
-        tasks=tasks,
-        on_event=lambda event: holder[0].pane_event(event),
-        on_settled=lambda tracker: holder[0].pane_settled(tracker),
-        on_structure=lambda: holder[0].reconnecting.structure_changed(),
-        local=address.ssh is None,
-        recorder=recorder,
-    )
-    ctl = cls(
-        settings=settings,
-        journal=journal,
-        link=link,
-        engine=engine,
-        tasks=tasks,
-        bus=EventBus(),
-        watch=watch,
-    )
-    holder.append(ctl)
-    return ctl

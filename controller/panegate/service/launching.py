@@ -28,7 +28,7 @@ from panegate.screen.profile import ComposerRule, Family, Profile
 from panegate.service.pane import Launch, Pane
 from panegate.session.events import PaneOpened
 from panegate.session.fold import is_shell
-from panegate.session.tracker import TrackerTraits
+from panegate.session.traits import TrackerTraits
 from panegate.terms import State
 from panegate.wire.commands import command, sequence
 

@@ -13,7 +13,8 @@ from panegate.gate.plan import WriteRequest
 from panegate.ids import PaneId
 from panegate.panes.facts import KernelFact, Look
 from panegate.screen.profile import Profile
-from panegate.session.tracker import PaneTracker, TrackerTraits
+from panegate.session.tracker import PaneTracker
+from panegate.session.traits import TrackerTraits
 from panegate.terms import Reason
 
 __all__ = [

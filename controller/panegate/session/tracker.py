@@ -4,96 +4,60 @@ Pure: everything that happens comes in with its time; looks, guarded actions and
 come out. What a live run feeds in can be recorded and fed in again.
 """
 
-import re
 from collections import deque
 
 import attrs
-from panegate.screen.read import read_screen
 
 from panegate.gate.guard import Guard, GuardReply, guard_for
 from panegate.gate.judge import View
-from panegate.gate.plan import WriteRequest
 from panegate.gate.policy import Decision, Situation, decide
-from panegate.gate.stages import Action, Stage
+from panegate.gate.stages import Stage
 from panegate.gate.write import WriteMachine
-from panegate.ids import PaneId
 from panegate.panes.beliefs import Belief, BeliefKind
 from panegate.panes.facts import KernelFact, Look, MarkKind, ScreenReading, TtyWait
 from panegate.panes.machine import Change, LookCause, MachineTiming, PaneMachine
 from panegate.panes.marks import MarkScanner
-from panegate.panes.standing import StandingMarks
 from panegate.screen.grid import Grid
-from panegate.screen.profile import Family, Profile
+from panegate.screen.profile import Family
+from panegate.screen.read import read_screen
 from panegate.session.events import (
     PaneEvent,
     PaneExited,
     Prompt,
     StateChanged,
-    WriteFinished,
-    WriteHeld,
 )
 from panegate.session.fold import Case, fold, is_shell
+from panegate.session.learning import PromptLearner
 from panegate.session.prompting import PromptEpisodes
-from panegate.terms import Grade, Intent, Reason, State
+from panegate.session.queue import WriteQueue
+from panegate.session.traits import TrackerTraits
+from panegate.terms import Grade, Intent, State
 
-__all__ = ["PaneTracker", "TrackerTraits"]
+__all__ = ["PaneTracker"]
 
-_RELEARN_S = 0.3
-"""Output this soon after a prompt mark still belongs to the prompt."""
-_GUESS = re.compile(r".*[$#%>❯»›➜λ] \Z")
 _HISTORY = 64
 
 
-@attrs.frozen(kw_only=True)
-class TrackerTraits:
-    """What the caller said about the pane when it was launched or adopted."""
-
-    name: str = ""
-    where: str = ""
-    own_process_is_program: bool = True
-    reads_lines: bool = False
-    trust_timing: bool = False
-    own_pane: bool = False
-    guard_off: bool = False
-    """For trials only: the guard keeps nothing but the pane's identity."""
-
-
 @attrs.define(kw_only=True)
-class PaneTracker:
+class PaneTracker(WriteQueue):
     """Everything known and under way about one pane."""
 
-    pane_id: PaneId
     pane_pid: int
-    profile: Profile
     traits: TrackerTraits = attrs.field(factory=TrackerTraits)
     started_s: float
-    machine: PaneMachine = attrs.field(init=False)
-    marks: StandingMarks = attrs.field(factory=StandingMarks, init=False)
-    episodes: PromptEpisodes = attrs.field(init=False)
     look: Look | None = attrs.field(default=None, init=False)
     """The last look that counted."""
     grid: Grid | None = attrs.field(default=None, init=False)
     reading: ScreenReading | None = attrs.field(default=None, init=False)
     held: str | None = attrs.field(default=None, init=False)
     server_reachable: bool = attrs.field(default=True, init=False)
-    left_behind: str = attrs.field(default="", init=False)
     launched_command: str = attrs.field(default="", init=False)
     output_bytes: int = attrs.field(default=0, init=False)
     history: deque[StateChanged] = attrs.field(factory=lambda: deque(maxlen=_HISTORY), init=False)
     _scanner: MarkScanner = attrs.field(factory=MarkScanner, init=False)
-    _learned: tuple[str, int] | None = attrs.field(default=None, init=False)
-    _learned_cycle: int = attrs.field(default=0, init=False)
-    _learned_at: int = attrs.field(default=0, init=False)
-    _learned_firmly: bool = attrs.field(default=False, init=False)
-    _typed_since_cycle: bool = attrs.field(default=False, init=False)
-    _current: WriteMachine | None = attrs.field(default=None, init=False)
-    _waiting: list[WriteMachine] = attrs.field(factory=list, init=False)
-    _actions: list[Action] = attrs.field(factory=list, init=False)
-    _events: list[PaneEvent] = attrs.field(factory=list, init=False)
-    _gone: bool = attrs.field(default=False, init=False)
+    _learner: PromptLearner = attrs.field(factory=PromptLearner, init=False)
     _other_process: bool = attrs.field(default=False, init=False)
     _exit_said: bool = attrs.field(default=False, init=False)
-    _said_held: dict[str, Reason] = attrs.field(factory=dict, init=False)
     _doubt_since_s: float | None = attrs.field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -128,20 +92,9 @@ class PaneTracker:
         times.extend(write.deadline_s for write in self._waiting)
         return min((t for t in times if t is not None), default=None)
 
-    @property
-    def writes(self) -> tuple[WriteMachine, ...]:
-        """Unfinished writes, the one in hand first."""
-        current = (self._current,) if self._current is not None else ()
-        return (*current, *self._waiting)
-
     def take_look(self) -> LookCause | None:
         """Return and forget the look that is wanted now."""
         return self.machine.take_look()
-
-    def take_actions(self) -> list[Action]:
-        """Return and forget the guarded actions that are due."""
-        actions, self._actions = self._actions, []
-        return actions
 
     def take_events(self) -> list[PaneEvent]:
         """Return and forget the events so far, oldest first."""
@@ -196,7 +149,7 @@ class PaneTracker:
         found = self._scanner.feed(payload, at_s)
         for mark in found:
             if mark.kind is MarkKind.PASTE_ON or mark.kind is MarkKind.PROMPT_END:
-                self._typed_since_cycle = False
+                self._learner.typed = False
             wants_look = self.marks.feed(mark) or wants_look
         if wants_look:
             machine.mark(now_s=at_s)
@@ -238,12 +191,14 @@ class PaneTracker:
             return
         counted = self.machine.last_output_s <= look.asked_at_s or fields.dead
         grid = Grid.from_look(look)
-        self._learn(look, grid, counted=counted)
+        if counted and self.profile.family is Family.SHELL:
+            last_s = self.machine.last_output_s
+            self._learner.learn(look, grid, self.marks, last_output_s=last_s)
         reading = read_screen(
             look,
             self.profile,
-            learned=self._learned,
-            learned_row=self._learned_row(look),
+            learned=self._learner.prompt,
+            learned_row=self._learner.row(look, self.marks),
             grid=grid,
         )
         belief = self._unreacted(self._fold(look, reading), reading)
@@ -293,29 +248,8 @@ class PaneTracker:
             return
         current.reply(reply, now_s=at_s)
         if current.stage in (Stage.ECHOING, Stage.GAP, Stage.REACTING):
-            self._typed_since_cycle = True
+            self._learner.typed = True
         self._after(at_s)
-
-    def write(self, request: WriteRequest, *, at_s: float) -> WriteMachine:
-        """Take a write; first in, first out, an answer or an interrupt before messages."""
-        machine = WriteMachine(request=request, profile=self.profile, make_guard=self._make_guard)
-        machine.pasting(self.marks.paste_on)
-        if request.intent is Intent.NUDGE and self._current is not None:
-            machine.start(self.situation(), now_s=at_s)
-            machine.poke(self.situation(), now_s=at_s)
-        self._waiting.append(machine)
-        self.machine.watch(+1, now_s=at_s)
-        self._after(at_s)
-        return machine
-
-    def withdraw(self, write_id: str, reason: Reason, words: str, *, at_s: float) -> bool:
-        """Take a write back; False when it has begun to be typed or is not known."""
-        for write in self.writes:
-            if write.request.write_id == write_id:
-                done = write.withdraw(reason, words, now_s=at_s)
-                self._after(at_s)
-                return done
-        return False
 
     def exited(self, words: str, *, at_s: float) -> None:
         """The pane's process is gone (a process exit watch said so)."""
@@ -404,35 +338,6 @@ class PaneTracker:
             return Guard(pane_id=guard.pane_id, expression=expression, terms=kept)
         return guard
 
-    def _learn(self, look: Look, grid: Grid, *, counted: bool) -> None:
-        """Learn a shell's prompt text at its prompt cycle, while nothing was typed."""
-        if self.profile.family is not Family.SHELL or not counted or self._typed_since_cycle:
-            return
-        fields, marks, kernel = look.fields, self.marks, look.kernel
-        text = grid.slice(fields.cursor_y, 0, fields.cursor_x)
-        if marks.at_prompt:
-            fresh = self._learned_cycle != marks.cycles
-            late = self.machine.last_output_s - marks.cycle_at_s <= _RELEARN_S
-            again = late and not self._learned_firmly
-            if (fresh or again) and text.strip() and look.asked_at_s >= marks.cycle_at_s:
-                known = self._learned
-                if known is None or not (text.startswith(known[0]) and text != known[0]):
-                    known = (text, fields.cursor_x)  # else what follows the prompt was typed
-                self._learned, self._learned_cycle = known, marks.cycles
-                self._learned_at = fields.cursor_y + fields.history_size
-                waits = kernel is not None and kernel.wait in (TtyWait.READ, TtyWait.SELECT)
-                self._learned_firmly = waits
-        elif marks.at_prompt is None and self._learned is None and _GUESS.match(text):
-            if not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
-                self._learned = (text, fields.cursor_x)
-
-    def _learned_row(self, look: Look) -> int | None:
-        """The visible row of the prompt that the shell's line editor is at, if it is at one."""
-        if not self.marks.at_prompt or self._learned_cycle != self.marks.cycles:
-            return None
-        row = self._learned_at - look.fields.history_size
-        return row if row >= 0 else None
-
     def _note_program(self, look: Look, belief: Belief) -> None:
         command = look.fields.command
         if belief.kind is BeliefKind.READY and not self.launched_command:
@@ -511,96 +416,6 @@ class PaneTracker:
     def _leave_prompt(self, change: Change) -> None:
         if change.old is State.PROMPTING:
             self._events.extend(self.episodes.left(at_s=change.at_s))
-
-    def _drive(self, now_s: float) -> bool:
-        current = self._current
-        if current is None:
-            return False
-        moved = False
-        if current.submitted:
-            current.submitted = False
-            self.machine.submitted(now_s=now_s)
-            if current.request.intent is Intent.ANSWER:
-                self.episodes.answered()
-            moved = True
-        if (action := current.take_action()) is not None:
-            self._actions.append(action)
-        if self._gone and current.stage is not Stage.DONE:
-            current.lost("the pane is gone", now_s=now_s, gone=True)
-        if current.take_look():
-            if self.state is State.EXITED:
-                current.lost("the program ended", now_s=now_s, gone=True)
-            else:
-                self.machine.want_look(now_s=now_s)
-        if current.stage in (Stage.DONE, Stage.WAITING):
-            self._current = None
-            if current.stage is Stage.DONE:
-                self._finished(current, now_s)
-            else:
-                self._waiting.insert(0, current)
-                self._say_held(current, now_s)
-            return current.stage is Stage.DONE
-        return moved
-
-    def _next_write(self, now_s: float) -> bool:
-        for write in list(self._waiting):
-            if write.stage is Stage.DONE:
-                self._waiting.remove(write)
-                self._finished(write, now_s)
-                return True
-        if self._current is not None:
-            return False
-        for write in sorted(self._waiting, key=_urgency):
-            message = write.request.intent is Intent.MESSAGE
-            if message and write is not next(w for w in self._waiting if _urgency(w) == 1):
-                continue
-            if write.held_by is Reason.UNPROVEN and not write.held_words:
-                write.start(self.situation(), now_s=now_s)
-            else:
-                write.poke(self.situation(), now_s=now_s)
-            if write.began:
-                self._waiting.remove(write)
-                self._current = write
-                return True
-            if write.stage is Stage.DONE:
-                return True
-            self._say_held(write, now_s)
-        return False
-
-    def _say_held(self, write: WriteMachine, now_s: float) -> None:
-        write_id = write.request.write_id
-        if write.held_words and self._said_held.get(write_id) is not write.held_by:
-            self._said_held[write_id] = write.held_by
-            self._events.append(
-                WriteHeld(
-                    pane=self.pane_id,
-                    write_id=write_id,
-                    reason=write.held_by,
-                    words=write.held_words,
-                    at_s=now_s,
-                )
-            )
-
-    def _finished(self, write: WriteMachine, now_s: float) -> None:
-        receipt = write.receipt
-        assert receipt is not None
-        self._said_held.pop(receipt.write_id, None)
-        self.machine.watch(-1, now_s=now_s)
-        if receipt.left_behind:
-            self.left_behind = receipt.left_behind
-        self._events.append(
-            WriteFinished(
-                pane=self.pane_id,
-                receipt=receipt,
-                ran_out=write.deadline_ran_out,
-                submitted_row=write.submitted_row,
-                at_s=now_s,
-            )
-        )
-
-
-def _urgency(write: WriteMachine) -> int:
-    return 1 if write.request.intent is Intent.MESSAGE else 0
 
 
 def _same_text(shown: str, ours: str) -> bool:

@@ -1,0 +1,57 @@
+"""A shell's prompt text, learned where its prompt cycle shows it."""
+
+import re
+from typing import Final
+
+import attrs
+
+from panegate.panes.facts import Look, TtyWait
+from panegate.panes.standing import StandingMarks
+from panegate.screen.grid import Grid
+
+__all__ = ["PromptLearner"]
+
+_RELEARN_S: Final = 0.3
+"""Output this soon after a prompt mark still belongs to the prompt."""
+_GUESS: Final = re.compile(r".*[$#%>❯»›➜λ] \Z")
+_BLOCKED: Final = (TtyWait.READ, TtyWait.SELECT)
+
+
+@attrs.define
+class PromptLearner:
+    """Knows what a shell's prompt looks like and where the present one stands."""
+
+    prompt: tuple[str, int] | None = attrs.field(default=None, init=False)
+    """Text of the row up to the input, and the column where the input begins."""
+    typed: bool = attrs.field(default=False, init=False)
+    """Something of ours was typed since the last prompt."""
+    _cycle: int = attrs.field(default=0, init=False)
+    _at: int = attrs.field(default=0, init=False)
+    _firm: bool = attrs.field(default=False, init=False)
+
+    def learn(self, look: Look, grid: Grid, marks: StandingMarks, *, last_output_s: float) -> None:
+        """Take a look that counts; nothing is learned once something was typed."""
+        if self.typed:
+            return
+        fields, kernel = look.fields, look.kernel
+        text = grid.slice(fields.cursor_y, 0, fields.cursor_x)
+        if marks.at_prompt:
+            fresh = self._cycle != marks.cycles
+            again = not self._firm and last_output_s - marks.cycle_at_s <= _RELEARN_S
+            if (fresh or again) and text.strip() and look.asked_at_s >= marks.cycle_at_s:
+                known = self.prompt
+                if known is None or not (text.startswith(known[0]) and text != known[0]):
+                    known = (text, fields.cursor_x)  # else what follows the prompt was typed
+                self.prompt, self._cycle = known, marks.cycles
+                self._at = fields.cursor_y + fields.history_size
+                self._firm = kernel is not None and kernel.wait in _BLOCKED
+        elif marks.at_prompt is None and self.prompt is None and _GUESS.match(text):
+            if not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
+                self.prompt = (text, fields.cursor_x)
+
+    def row(self, look: Look, marks: StandingMarks) -> int | None:
+        """Return the visible row of the prompt that the line editor is at, if it is at one."""
+        if not marks.at_prompt or self._cycle != marks.cycles:
+            return None
+        row = self._at - look.fields.history_size
+        return row if row >= 0 else None
