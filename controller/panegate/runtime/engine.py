@@ -342,8 +342,13 @@ class Engine:
             at_s=answer.at_s,
         )
         now_s = self.clock()
-        if slot.dead and not reply.dead and slot.death_looks < _DEATH_LOOKS:
+        told = reply.dead and (reply.dead_status is not None or reply.dead_signal is not None)
+        if (slot.dead or reply.dead) and not told and slot.death_looks < _DEATH_LOOKS:
+            slot.dead = True
             slot.death_looks += 1
+            if slot.death_looks == _DEATH_LOOKS - 2:
+                # 3.3a can leave a death without its status until another child of it ends
+                client.request([command("run-shell", "-b", "true")], lambda _answer: None)
             self.pump.feed(LookLost(pane_id, now_s))
             self.tasks.start_soon(self._look_at_death, slot)
             return
