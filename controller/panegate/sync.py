@@ -19,7 +19,11 @@ from panegate.service.pane import Pane as AsyncPane
 from panegate.session.events import Event
 from panegate.terms import State
 
-__all__ = ["Controller", "Pane"]
+__all__ = [
+    "Controller",
+    "Pane",
+    "public_names",
+]
 
 
 class _Facade:

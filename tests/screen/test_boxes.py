@@ -1,12 +1,12 @@
 """Input boxes of full-screen programs, and what only looks like one."""
 
 import pytest
+from tests.screen.building import AGENT, UNKNOWN, composer_rule, look, profile
 
 from panegate.panes.facts import ComposerReading, Look
 from panegate.screen.composer import find_composer
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Family, Profile
-from tests.screen.building import AGENT, UNKNOWN, composer_rule, look, profile
 
 BOX = """
 ● Done.
@@ -49,16 +49,16 @@ def found(seen: Look, by: Profile) -> ComposerReading:
 
 @pytest.mark.parametrize("by", [AGENT, UNKNOWN], ids=["profile", "unknown"])
 @pytest.mark.parametrize("screen", [boxed("‸"), RULES.format("‸"), BARE.format("‸")])
-def test_an_empty_box_with_the_cursor_in_it_is_an_empty_composer(
-    screen: str, by: Profile
-) -> None:
+def test_an_empty_box_with_the_cursor_in_it_is_an_empty_composer(screen: str, by: Profile) -> None:
     composer = found(look(screen), by)
     assert composer.text == ""
     assert composer.row == composer.last_row
 
 
 @pytest.mark.parametrize("by", [AGENT, UNKNOWN], ids=["profile", "unknown"])
-@pytest.mark.parametrize("screen", [boxed("fix it‸"), RULES.format("fix it‸"), BARE.format("fix it‸")])
+@pytest.mark.parametrize(
+    "screen", [boxed("fix it‸"), RULES.format("fix it‸"), BARE.format("fix it‸")]
+)
 def test_typed_text_in_a_box_is_the_draft(screen: str, by: Profile) -> None:
     assert found(look(screen), by).text == "fix it"
 
@@ -220,7 +220,11 @@ def test_a_question_right_above_a_bare_glyph_is_no_composer() -> None:
 
 @pytest.mark.parametrize(
     "bottom",
-    ["-- INSERT --         1,3   All", "^X Exit   ^R Read File ^U Paste", " 1Help  2Menu  3View  4Edit"],
+    [
+        "-- INSERT --         1,3   All",
+        "^X Exit   ^R Read File ^U Paste",
+        " 1Help  2Menu  3View  4Edit",
+    ],
 )
 def test_an_editor_has_no_composer(bottom: str) -> None:
     screen = ["# heading", "> ‸", *[""] * 20, bottom]

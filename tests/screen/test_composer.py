@@ -1,20 +1,18 @@
 """Input points of line editors: shells, REPLs, line readers."""
 
 import pytest
+from tests.screen.building import BASH, PYTHON, composer_rule, look, profile
 
 from panegate.panes.facts import ComposerReading, Look
 from panegate.screen.composer import find_composer
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Family, Profile
-from tests.screen.building import BASH, PYTHON, composer_rule, look, profile
 
 SHELL = profile(Family.SHELL)
 LEARNED = ("root@box ~ # ", 13)
 
 
-def find(
-    seen: Look, by: Profile, learned: tuple[str, int] | None = None
-) -> ComposerReading | None:
+def find(seen: Look, by: Profile, learned: tuple[str, int] | None = None) -> ComposerReading | None:
     return find_composer(Grid.from_look(seen), seen.fields, by, learned=learned)
 
 

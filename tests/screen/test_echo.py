@@ -1,13 +1,13 @@
 """Typed text compared with the cells where it should stand."""
 
 import pytest
+from tests.screen.building import AGENT, BASH, look
 
 from panegate.panes.facts import Look
 from panegate.screen.composer import find_composer
 from panegate.screen.echo import EchoKind, EchoReading, compare_echo
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Profile
-from tests.screen.building import AGENT, BASH, look
 
 
 def echo(
@@ -126,7 +126,9 @@ def test_a_tab_matches_any_blanks(shown: str) -> None:
     assert echo(look(f"$ {shown}‸"), "a\tb").kind is EchoKind.FULL
 
 
-@pytest.mark.parametrize("text", ["日本語 ok", "caf\u0065\u0301", "👍🏽 yes", "👨\u200d👩\u200d👧 hi", "❤\ufe0f x"])
+@pytest.mark.parametrize(
+    "text", ["日本語 ok", "caf\u0065\u0301", "👍🏽 yes", "👨\u200d👩\u200d👧 hi", "❤\ufe0f x"]
+)
 def test_wide_and_combined_characters_match(text: str) -> None:
     assert echo(look(f"$ {text}‸"), text).kind is EchoKind.FULL
 

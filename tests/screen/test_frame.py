@@ -1,9 +1,9 @@
 """What changes a frame, and what moves by itself."""
 
 import pytest
+from tests.screen.building import grid
 
 from panegate.screen.frame import frame
-from tests.screen.building import grid
 
 BASE = "● Done in 12s\n\n> fix it\n  12:01 ⠋ working  100%\n"
 

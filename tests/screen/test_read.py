@@ -1,9 +1,19 @@
 """A whole look: which kind of evidence wins."""
 
+from tests.screen.building import (
+    AGENT,
+    BASH,
+    LINE_READ,
+    UNKNOWN,
+    composer_rule,
+    look,
+    profile,
+    rule,
+)
+
 from panegate.panes.facts import ScreenKind
 from panegate.screen.profile import Family, Region
 from panegate.screen.read import read_screen
-from tests.screen.building import AGENT, BASH, LINE_READ, UNKNOWN, composer_rule, look, profile, rule
 
 MENU = "Do you want to proceed?\n❯ 1. Yes\n  2. No\n"
 BOX = "───────────\n❯ ‸\n───────────\n"

@@ -1,12 +1,12 @@
 """Profile rules over named regions."""
 
 import pytest
+from tests.screen.building import look, rule
 
 from panegate.panes.facts import ComposerReading
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Region
 from panegate.screen.rules import TITLE_ROW, first_match
-from tests.screen.building import look, rule
 
 ROWS = ["needle far", *[""] * 3, *(f"row {n}" for n in range(4, 20)), "> fix‸ needle", "last"]
 SEEN = look(ROWS, title="⠋ needle")

@@ -93,7 +93,7 @@ async def test_break_fails_both_ends_after_what_had_arrived() -> None:
     a.stalled = True
     sending = asyncio.ensure_future(a.send(b"waiting"))
     receiving = asyncio.ensure_future(a.receive())
-    await asyncio.sleep(0)
+    await asyncio.sleep(1)  # until both wait
     cause = ConnectionResetError("pulled")
     b.break_(cause)
     for task in (sending, receiving):
@@ -123,8 +123,21 @@ async def test_closing_wakes_a_stalled_sender_at_either_end() -> None:
         pair = memory_pair()
         pair[0].stalled = True
         sending = asyncio.ensure_future(pair[0].send(b"x"))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
+        await asyncio.sleep(1)  # until it waits
         await pair[closed].aclose()
         with pytest.raises((anyio.ClosedResourceError, anyio.BrokenResourceError)):
             await sending
+
+
+async def test_endless_sender_leaves_the_loop_to_others() -> None:
+    a, b = memory_pair()
+
+    async def flood() -> None:
+        while True:
+            await a.send(b"x")
+
+    flooding = asyncio.ensure_future(flood())
+    for _ in range(10):
+        await b.receive()
+    flooding.cancel()
+    assert b.backlog_bytes < 10

@@ -19,11 +19,13 @@ def tmux(tmp_path: Path) -> Iterator[list[str]]:
     name = f"transports-{os.getpid()}-{tmp_path.name}"
     command = ["tmux", "-u", "-L", name, "-f", "/dev/null"]
     subprocess.run([*command, "new-session", "-d", "-s", "s", "-x", "80", "-y", "24"], check=True)
+    shown = subprocess.check_output([*command, "display-message", "-p", "#{socket_path}"])
     try:
         yield command
         subprocess.run([*command, "has-session", "-t", "=s"], check=True)
     finally:
         subprocess.run([*command, "kill-server"], check=False)
+        Path(os.fsdecode(shown.strip())).unlink(missing_ok=True)
 
 
 @pytest.mark.asyncio

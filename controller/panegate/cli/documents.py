@@ -1,16 +1,20 @@
 """What ``--json`` prints: plain values, enums by their value, one schema version."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import cattrs
 
 from panegate.cli.exits import code_of
 from panegate.errors import LaunchFailed, PanegateError, ProfileError, Refused, SettingsError
-from panegate.service.pane import Pane
-from panegate.session.events import Event
+
+if TYPE_CHECKING:
+    from panegate.service.pane import Pane
+    from panegate.session.events import Event
 
 __all__ = [
     "SCHEMA",

@@ -8,7 +8,15 @@ from panegate.ids import PaneId
 from panegate.panes.facts import OptionReading, PromptReading
 from panegate.terms import Intent, Reason
 
-__all__ = ["Expect", "NoPlan", "Plan", "WriteRequest", "plan_answer", "plan_write"]
+__all__ = [
+    "Expect",
+    "NoPlan",
+    "Plan",
+    "WriteRequest",
+    "find_option",
+    "plan_answer",
+    "plan_write",
+]
 
 
 class Expect(enum.Enum):

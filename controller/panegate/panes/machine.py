@@ -15,7 +15,17 @@ from panegate.panes.gaps import GapStatistics
 from panegate.panes.states import TRANSITIONS, PaneInput
 from panegate.terms import Grade, State
 
-__all__ = ["Change", "LookCause", "MachineTiming", "PaneMachine"]
+__all__ = [
+    "NOISY_AFTER_S",
+    "RELOOK_ALONE_S",
+    "RELOOK_FIRST_S",
+    "RELOOK_WATCHED_S",
+    "RETRY_BOUND",
+    "Change",
+    "LookCause",
+    "MachineTiming",
+    "PaneMachine",
+]
 
 NOISY_AFTER_S = 1.0
 """Output without a pause this long puts a pane on the noisy schedule."""

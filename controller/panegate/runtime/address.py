@@ -11,7 +11,11 @@ import attrs
 
 from panegate.errors import TmuxTooOld
 
-__all__ = ["ServerAddress", "install_hint"]
+__all__ = [
+    "OWN_SOCKET",
+    "ServerAddress",
+    "install_hint",
+]
 
 OWN_SOCKET = "panegate"
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_.@+-]{1,64}\Z")

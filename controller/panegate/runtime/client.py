@@ -25,7 +25,12 @@ from panegate.wire.events import (
 )
 from panegate_transports.base import ByteTransport, Chunk
 
-__all__ = ["Answer", "ControlClient", "OnAnswer"]
+__all__ = [
+    "MAX_IN_FLIGHT",
+    "Answer",
+    "ControlClient",
+    "OnAnswer",
+]
 
 MAX_IN_FLIGHT = 16
 """Replies have no flow control: tmux buffers what is not read."""

@@ -63,9 +63,14 @@ from panegate.wire.events import (
 )
 from panegate.wire.look import look_commands, parse_look
 
-__all__ = ["Engine", "PaneSlot"]
+__all__ = [
+    "NOISY_BYTES",
+    "Engine",
+    "PaneSlot",
+    "own_pane_id",
+]
 
-log = get_logger()
+_log = get_logger()
 
 NOISY_BYTES = 256 * 1024
 """Output in one second above which a pane is paused and looked at on the noisy schedule."""
@@ -301,7 +306,7 @@ class Engine:
         try:
             reply = parse_look(answer.blocks, pane_id=pane_id, version=self.link.server.version)
         except RemoteProtocolError as error:
-            log.warning("look.failed", pane_id=pane_id, words=str(error))
+            _log.warning("look.failed", pane_id=pane_id, words=str(error))
             self.pump.feed(LookLost(pane_id, answer.at_s))
             return
         if reply is None:

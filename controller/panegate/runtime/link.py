@@ -22,7 +22,14 @@ from panegate.wire.commands import command
 from panegate.wire.events import Event
 from panegate_transports.base import ByteTransport
 
-__all__ = ["HUB_ABOVE", "ServerLink", "Target"]
+__all__ = [
+    "ANSWER_WITHIN_S",
+    "ATTACH_WITHIN_S",
+    "HUB_ABOVE",
+    "OpenTransport",
+    "ServerLink",
+    "Target",
+]
 
 HUB_ABOVE = 100
 """One client per session costs the server 41 % of a core at 200 sessions; a hub 16 %."""
@@ -30,7 +37,7 @@ ATTACH_WITHIN_S = 20.0
 ANSWER_WITHIN_S = 15.0
 """A server that leaves a request unanswered this long is taken for wedged."""
 
-log = get_logger()
+_log = get_logger()
 
 OpenTransport = Callable[[Sequence[str]], Awaitable[ByteTransport]]
 
@@ -181,7 +188,7 @@ class ServerLink:
             msg = f"no control client can attach to {self.address.words} {target}: {why}"
             raise ServerUnreachable(msg, fix="panegate doctor says more")
         self.clients[key] = client
-        log.debug("client.attached", target=target, server=self.address.words)
+        _log.debug("client.attached", target=target, server=self.address.words)
         return client
 
     async def _run(self, key: str, client: ControlClient) -> None:

@@ -19,7 +19,11 @@ from panegate.session.events import PaneEvent
 from panegate.session.inputs import Advance, Input, Opened, apply, open_tracker
 from panegate.session.tracker import PaneTracker
 
-__all__ = ["Pump"]
+__all__ = [
+    "LATE_S",
+    "Pump",
+    "Recorder",
+]
 
 LATE_S = 0.02
 """A wake-up later than this proves no quiet until the reader thread had its turn."""

@@ -1,6 +1,7 @@
 """Whether typed text stands in a program's input area, cell by cell."""
 
 import enum
+import re
 import unicodedata
 
 import attrs
@@ -15,6 +16,7 @@ _MIN_TAIL = 12
 _MIN_TAIL_ROWS = 6
 _COLLAPSES_FROM = 200
 _BREAK_GLYPHS = "↵⏎␤¶"
+_RIGHT_PROMPT = re.compile(r"\s{2,}\S.{0,40}\Z")
 
 
 class EchoKind(enum.Enum):
@@ -93,35 +95,38 @@ class _EchoReader:
         self._row = start[0] - scrolled
         self._column = start[1]
         self._text = text
-        self._wanted = _normal(text)
+        self._wanted = text
         self._composer = composer
 
     def read(self, collapsed_ok: bool) -> EchoReading:
         composer = self._composer
-        candidates = []
-        if composer is not None:
-            candidates.append(self._composer_rows(composer))
-        candidates.append(self._terminal_rows())
+        candidates: list[list[str]] = []
+        if composer is not None and composer.text:
+            candidates.append(composer.text.split("\n"))
+        candidates.extend(self._terminal_rows())
         best: EchoReading | None = None
-        for rows in candidates:
-            if rows is None:
-                continue
-            reading = self._compare(rows, collapsed_ok)
-            if best is None or _RANK[reading.kind] > _RANK[best.kind]:
-                best = reading
+        for wanted in _spellings(self._text):
+            self._wanted = wanted
+            for rows in candidates:
+                reading = self._compare(rows, collapsed_ok)
+                if best is None or _RANK[reading.kind] > _RANK[best.kind]:
+                    best = reading
+                if best.kind is EchoKind.FULL:
+                    return best
         if best is None:
             return _reading(EchoKind.NONE, "", "nothing is seen where the text was typed")
         return best
 
-    def _terminal_rows(self) -> list[str] | None:
-        """Rows from the start to the cursor, as the terminal laid them out."""
+    def _terminal_rows(self) -> list[list[str]]:
+        """Rows from the start to the cursor; once more without prompts at the right edge."""
         y, x = self._fields.cursor_y, self._fields.cursor_x
         first, column = self._row, self._column
         if first < 0:
             first, column = 0, 0
         if y < first or (y == first and x < column):
-            return None
+            return []
         rows = []
+        cut = []
         for row in range(first, y + 1):
             begin = column if row == first else 0
             if row == y:
@@ -130,17 +135,15 @@ class _EchoReader:
                 rows.append(self._grid.wrapped(row, begin))
             else:
                 rows.append(self._grid.slice(row, begin))
-        return rows
+            at_edge = row != y and self._grid.row_width(row) >= self._fields.width - 2
+            cut.append(_RIGHT_PROMPT.sub("", rows[-1]) if at_edge else rows[-1])
+        return [rows] if cut == rows else [rows, cut]
 
     def _last_cells(self, row: int, begin: int, x: int) -> str:
         cells = self._grid.slice(row, begin, x)
         if _unsure_width(cells) and not self._grid.slice(row, x).strip():
             return self._grid.slice(row, begin)
         return cells
-
-    def _composer_rows(self, composer: ComposerReading) -> list[str] | None:
-        """Rows of the input area as the composer's reader took them apart."""
-        return composer.text.split("\n") if composer.text else None
 
     def _compare(self, rows: list[str], collapsed_ok: bool) -> EchoReading:
         seen = "\n".join(rows).strip("\n")
@@ -273,11 +276,20 @@ def _normal(text: str) -> str:
     if composed.isascii():
         return composed
     composed = composed.replace("\xa0", " ")
-    return "".join(
-        character
-        for character in composed
-        if unicodedata.category(character) not in ("Mn", "Me", "Cf")
-    )
+    return "".join(character for character in composed if not _is_mark(character))
+
+
+def _spellings(text: str) -> list[str]:
+    """How a text may be shown: composed, or (zsh) with its zero-width characters in hex."""
+    normal = _normal(text)
+    if text.isascii() or not any(_is_mark(character) for character in text):
+        return [normal]
+    spelled = "".join(f"<{ord(c):04x}>" if _is_mark(c) else c for c in text)
+    return [normal, spelled]
+
+
+def _is_mark(character: str) -> bool:
+    return not character.isascii() and unicodedata.category(character) in ("Mn", "Me", "Cf")
 
 
 def _squashed(text: str) -> str:

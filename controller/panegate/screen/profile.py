@@ -17,6 +17,7 @@ __all__ = [
     "ComposerRule",
     "Family",
     "MarkRule",
+    "Pattern",
     "Profile",
     "Region",
     "RowRule",

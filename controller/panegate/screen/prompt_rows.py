@@ -262,11 +262,13 @@ def read_pager(layout: Layout, fields: PaneFields, kernel: KernelFact | None) ->
         run.style.reverse or not grid.slice(row, run.start, run.end).strip()
         for run in grid.runs(row)
     )
+    # A pager's bar is one row; pasted text may be in reverse too, over several.
+    lone = not any(run.style.reverse for run in grid.runs(row - 1))
     at_bottom = row == fields.height - 1
     named = _PAGER_ROW.fullmatch(text) is not None
     if text == ":":
         named = at_bottom or fields.alternate_on
-    if not named and not (reverse and at_bottom):
+    if not named and not (reverse and at_bottom and lone):
         return None
     if named and not reverse and text.endswith(")") and not text.upper().startswith("--"):
         return None  # A row of text that happens to end in a percentage.

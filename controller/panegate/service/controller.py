@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Controller"]
 
-log = get_logger()
+_log = get_logger()
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)
@@ -475,7 +475,7 @@ class Controller:
             try:
                 await self.journal.append(event)
             except PanegateError as error:
-                log.error("journal.failed", words=str(error))
+                _log.error("journal.failed", words=str(error))
 
     def ended(self, error: BaseException) -> None:
         """Release everybody who waits: the controller is over."""

@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 
     from panegate.service.controller import Controller
 
-__all__ = ["Launching", "launch_environment"]
+__all__ = [
+    "Launching",
+    "ListedPane",
+    "launch_environment",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_+-]{0,63}\Z")
 _PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")

@@ -20,9 +20,13 @@ if TYPE_CHECKING:
     from panegate.service.controller import Controller
     from panegate.service.pane import Pane
 
-__all__ = ["Reconnecting"]
+__all__ = [
+    "BACK_OFF_S",
+    "DEBOUNCE_S",
+    "Reconnecting",
+]
 
-log = get_logger()
+_log = get_logger()
 
 DEBOUNCE_S = 0.05
 BACK_OFF_S = (0.2, 0.5, 1.0, 2.0, 5.0, 15.0, 30.0)

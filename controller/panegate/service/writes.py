@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Writes"]
 
-log = get_logger()
+_log = get_logger()
 _DIGEST_KEY = os.urandom(16)  # a bare hash of a short line can be guessed
 
 
@@ -279,10 +279,10 @@ class Writes:
         try:
             await self.ctl.journal.finish(receipt)
         except PanegateError as error:
-            log.error("journal.failed", write_id=receipt.write_id, words=str(error))
+            _log.error("journal.failed", write_id=receipt.write_id, words=str(error))
         for key in (receipt.fate.value, f"{receipt.fate.value}:{receipt.reason.value}"):
             self.counts[key] = self.counts.get(key, 0) + 1
-        log.info(
+        _log.info(
             "write.finished",
             write_id=receipt.write_id,
             pane_id=receipt.pane,

@@ -25,7 +25,14 @@ from panegate.panes.standing import StandingMarks
 from panegate.screen.profile import Family, Profile
 from panegate.terms import Grade, PromptKind
 
-__all__ = ["RULES", "Case", "fold", "is_shell"]
+__all__ = [
+    "RULES",
+    "SHELLS",
+    "Case",
+    "Rule",
+    "fold",
+    "is_shell",
+]
 
 _NO_KERNEL: Final = KernelFact(level=ProbeLevel.NONE)
 _BLOCKED = (TtyWait.READ, TtyWait.SELECT)

@@ -26,7 +26,7 @@ class _JumpingSelector(selectors.DefaultSelector):
         if timeout is None:
             msg = "every task waits and no timer is set: nothing can ever happen again"
             raise RuntimeError(msg)
-        pass
+        self.now_s += max(0.0, timeout)
         return ready
 
 

@@ -183,7 +183,7 @@ class Repl:
                 self._truth.log("dialog_closed", by="option")
                 take(self._held.partition(b"\n")[0])
 
-        self._loop.log_reads = not secret
+        pass
         self._loop.on_bytes = taken
 
 

@@ -1,0 +1,252 @@
+"""A controller for the time of one command."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import attrs
+import structlog
+
+from panegate import profiles
+from panegate.cli.command_line import CommandLine
+from panegate.cli.stored import Stored, read_command, read_stored, store_command
+from panegate.errors import NoSuchPane, ProfileError
+from panegate.ids import PaneId, is_pane_id
+from panegate.panes.beliefs import BeliefKind
+from panegate.runtime.bringup import KEEP_ALIVE
+from panegate.service.controller import Controller
+from panegate.service.pane import Pane
+from panegate.session.events import Event, PaneOpened
+from panegate.session.tracker import PaneTracker
+from panegate.terms import State
+from panegate.wire.commands import command
+
+if TYPE_CHECKING:
+    import libtmux
+
+__all__ = ["SETTLE_WITHIN_S", "CliController", "adopted", "opened", "profile_reference"]
+
+SETTLE_WITHIN_S = 4.0
+"""How long a pane that was just adopted may take to show its state."""
+
+log: structlog.typing.FilteringBoundLogger = structlog.get_logger()
+
+
+class CliController(Controller):
+    """A controller that finds again what earlier commands knew about a pane."""
+
+    def __attrs_post_init__(self) -> None:
+        super().__attrs_post_init__()
+        self.writes.by_cli = True
+        self.stored: dict[PaneId, Stored] = {}
+        """What was kept beside the panes adopted so far."""
+        self._launching: Stored | None = None
+        self._moved = anyio.Event()
+        self.bus.taps.append(self._note_opened)
+
+    async def launch(self, argv: Sequence[str], **options: Any) -> Pane:
+        """Start a program and keep beside its pane what it was started with."""
+        profile = options.get("profile")
+        self._launching = Stored(
+            profile=profile_reference(profile),
+            where=options.get("where") or "",
+            composer=options.get("composer"),
+            reads_lines=bool(options.get("reads_lines")),
+            trust=options.get("trust") or "",
+        )
+        try:
+            pane = await super().launch(argv, **options)
+        finally:
+            self._launching = None
+        return pane
+
+    async def adopt(
+        self,
+        pane: PaneId | str | libtmux.Pane,
+        *,
+        profile: str | Path | None = None,
+        name: str | None = None,
+        where: str = "",
+        composer: str | None = None,
+        reads_lines: bool = False,
+        trust: str = "",
+    ) -> Pane:
+        """Take over a pane with what is kept beside it; what the caller says wins."""
+        pane_id = await self.resolve(pane if isinstance(pane, str) else str(pane.pane_id))
+        answer = await self.link.ask(*read_command(pane_id))
+        stored, held = read_stored(answer)
+        if stored is not None:
+            self.stored[pane_id] = stored
+        known = stored or Stored()
+        found = await super().adopt(
+            pane_id,
+            profile=profile or _usable(known.profile),
+            name=name or known.name,
+            where=where or known.where,
+            composer=composer or known.composer,
+            reads_lines=reads_lines or known.reads_lines,
+            trust=trust or known.trust,
+        )
+        if held is not None:
+            found.hold(held)
+        return found
+
+    def pane_settled(self, tracker: PaneTracker) -> None:
+        """A pane was touched: wake who waits on any."""
+        super().pane_settled(tracker)
+        moved, self._moved = self._moved, anyio.Event()
+        moved.set()
+
+    async def settled(self, *panes: Pane, within_s: float = SETTLE_WITHIN_S) -> None:
+        """Wait until looks have shown what the panes do, or there is nothing to see."""
+        with anyio.move_on_after(within_s):
+            while not all(_is_known(pane) for pane in panes):
+                await self._moved.wait()
+
+    async def resolve(self, which: str) -> PaneId:
+        """Return the pane that an id, a name or a tmux target means; names match whole.
+
+        Raises:
+            NoSuchPane: None, or several.
+
+        """
+        listed = await self.launching.list_panes()
+        ids = [p.target.pane_id for p in listed]
+        if is_pane_id(which):
+            found = [pane_id for pane_id in ids if pane_id == which]
+        elif ":" in which:
+            found = [p for p in await self._by_target(which) if p in ids]
+        elif which[:1] in ("@", "$"):
+            found = [
+                p.target.pane_id
+                for p in listed
+                if which in (p.target.window_id, p.target.session_id)
+            ]
+        else:
+            found = [p.target.pane_id for p in listed if p.session_name == which.removeprefix("=")]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise NoSuchPane(
+                f"{which!r} has several panes: {', '.join(found)}",
+                fix="name one of them by its id",
+            )
+        raise NoSuchPane(
+            f"the tmux server {self.link.address.words} has no pane {which!r}",
+            fix="panegate ls --all lists its panes",
+        )
+
+    async def adopt_all(self, *, every: bool) -> list[Pane]:
+        """Adopt the panes that panegate launched or adopted before; *every*: all there are."""
+        wanted = []
+        for listed in await self.launching.list_panes():
+            if listed.session_name == KEEP_ALIVE:
+                continue
+            answer = await self.link.ask(*read_command(listed.target.pane_id))
+            if every or self.link.address.is_own or read_stored(answer)[0] is not None:
+                wanted.append(listed.target.pane_id)
+        panes = []
+        for pane_id in wanted:
+            with contextlib.suppress(NoSuchPane):  # it may have ended since it was listed
+                panes.append(await self.adopt(pane_id))
+        return panes
+
+    async def store(self, pane_id: PaneId, stored: Stored) -> None:
+        """Keep beside a pane what later commands need."""
+        self.stored[pane_id] = stored
+        await self.link.ask(store_command(pane_id, stored))
+
+    async def _by_target(self, which: str) -> list[PaneId]:
+        session, _, rest = which.partition(":")
+        window, dot, pane = rest.partition(".")
+        exact = f"={session.removeprefix('=')}" if session[:1] not in ("", "$", "@") else session
+        window = f"={window.removeprefix('=')}" if window and window[0] not in "@!^$+-{" else window
+        words = ("-p", "-t", f"{exact}:{window}{dot}{pane}", "#{pane_id} #{session_name}")
+        answer = await self.link.ask(command("display-message", *words))
+        pane_id, _, name = answer.text().partition(" ")
+        named = exact.removeprefix("=")
+        return [PaneId(pane_id)] if exact[:1] != "=" or name == named else []
+
+    def _note_opened(self, event: Event) -> None:
+        stored = self._launching
+        if stored is None or not isinstance(event, PaneOpened):
+            return
+        self._launching = None
+        named = attrs.evolve(stored, name=event.name)
+        self.tasks.start_soon(self.store, event.pane, named)
+
+
+def profile_reference(profile: str | Path | None) -> str | None:
+    """Return what names a profile from any folder: its name, or the path of its file."""
+    if profile is None:
+        return None
+    text = str(profile)
+    if isinstance(profile, Path) or "/" in text or text.endswith(".toml"):
+        return str(Path(text).expanduser().absolute())
+    return text
+
+
+def _usable(profile: str | None) -> str | None:
+    """Return a kept profile, or None with a warning where it is gone or broken."""
+    if profile is None:
+        return None
+    try:
+        profiles.load(profile)
+    except ProfileError as error:
+        log.warning("profile.unusable", profile=profile, words=str(error))
+        return None
+    return profile
+
+
+def _is_known(pane: Pane) -> bool:
+    if pane.state is not State.BOOTING:
+        return pane.confirmed or pane.state in (State.BUSY, State.SILENT, State.EXITED)
+    belief = pane.tracker.machine.belief
+    # A look found nothing at all; what it found and has not settled yet is waited for.
+    return belief is not None and belief.kind is BeliefKind.NONE and pane.tracker.look is not None
+
+
+@contextlib.asynccontextmanager
+async def opened(
+    line: CommandLine, *, start: bool = False, **options: Any
+) -> AsyncIterator[CliController]:
+    """Open a controller on the server that the command line names.
+
+    Args:
+        line: The common options.
+        start: Start the server if none runs.
+        **options: Further ones of `Controller.open`.
+
+    Raises:
+        ServerUnreachable: No server answers, and *start* is not given.
+
+    """
+    async with CliController.open(**line.server, attach_only=not start, **options) as ctl:
+        assert isinstance(ctl, CliController)
+        yield ctl
+
+
+@contextlib.asynccontextmanager
+async def adopted(
+    line: CommandLine, which: str, *, settle: bool = False
+) -> AsyncIterator[tuple[CliController, Pane]]:
+    """Open a controller and adopt one pane.
+
+    Args:
+        line: The common options.
+        which: PANE.
+        settle: Wait until looks have shown what it does.
+
+    Raises:
+        NoSuchPane: There is none.
+
+    """
+    async with opened(line) as ctl:
+        pane = await ctl.adopt(which)
+        if settle:
+            await ctl.settled(pane)
+        yield ctl, pane
