@@ -87,6 +87,14 @@ class Stage:
         assert done.returncode == 0, (words, done.stderr)
         return done.stdout
 
+    def tell_closed(self) -> None:
+        """Have the server tell `closed` about the next session that ends."""
+        self.tmux("set-hook", "-g", "session-closed", "wait-for -S closed")
+
+    async def closed(self) -> None:
+        """Wait until a session has ended since `tell_closed`."""
+        await asyncio.to_thread(self.tmux, "wait-for", "closed")
+
     def truth(self) -> TruthLog:
         """Return a record that nobody has written to yet."""
         self._logs.append(TruthLog(self.folder / f"truth-{len(self._logs)}.jsonl"))

@@ -12,7 +12,7 @@ import pytest
 
 import panegate as pg
 
-from .staging import KERNEL, WITHIN_S, Stage, open_stage, python
+from .staging import KERNEL, WITHIN_S, open_stage, python
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
@@ -115,12 +115,20 @@ async def test_a_launch_that_ends_at_a_question_returns_with_it(tmp_path: Path) 
         assert program.said("dialog_key") == []
 
 
+# tmux does not wait for the output of a program that ends right after it wrote (seen in 2-5 % of
+# ends with 3.3a); so these wait a moment, and the one that does not is asked for its status alone.
 FAILURES = {
-    "at once": (["sh", "-c", "echo E42 no licence; exit 3"], 3, None, "E42 no licence"),
-    "after a while": (["sh", "-c", "echo starting; sleep 1; exit 4"], 4, None, "starting"),
-    "with status 0": (["sh", "-c", "echo all done"], 0, None, "all done"),
-    "by a signal": (["sh", "-c", "echo going; kill -9 $$"], None, 9, "going"),
-    "not found by a wrapper": (["env", "no-such-program-here"], 127, None, "no-such-program"),
+    "at once": (["sh", "-c", "exit 3"], 3, None, ""),
+    "with words": (
+        ["sh", "-c", "echo E42 no licence; sleep 0.2; exit 5"],
+        5,
+        None,
+        "E42 no licence",
+    ),
+    "after a while": (["sh", "-c", "sleep 1; echo sorry; sleep 0.2; exit 4"], 4, None, "sorry"),
+    "with status 0": (["sh", "-c", "echo all done; sleep 0.2"], 0, None, "all done"),
+    "by a signal": (["sh", "-c", "echo going; sleep 0.2; kill -9 $$"], None, 9, "going"),
+    "not found by a wrapper": (["env", "no-such-program-here"], 127, None, ""),
 }
 
 
@@ -131,13 +139,14 @@ async def test_a_program_that_ends_fails_its_launch_with_screen_and_status(
 ) -> None:
     argv, status, signal, shown = FAILURES[how]
     async with open_stage(tmp_path) as stage:
+        stage.tell_closed()
         with pytest.raises(pg.LaunchFailed) as failed:
             await stage.ctl.launch(argv, within_s=WITHIN_S)
         assert (failed.value.status, failed.value.signal) == (status, signal)
         assert shown in failed.value.screen.text
         assert shown in str(failed.value)
         assert failed.value.screen.label is pg.ScreenLabel.IDLE_STALE
-        await _until_sessions(stage, 1)
+        await stage.closed()
 
 
 @pytest.mark.parametrize(
@@ -168,13 +177,14 @@ async def test_a_launch_that_runs_out_of_time_says_so_and_leaves_the_program(
     tmp_path: Path,
 ) -> None:
     async with open_stage(tmp_path) as stage:
+        stage.tell_closed()
         with pytest.raises(pg.LaunchFailed, match="still runs as %") as failed:
             await stage.ctl.launch(["sleep", "1000"], name="sleeper", within_s=0.5)
         assert failed.value.status is None
         pane = stage.ctl.pane("sleeper")
         assert pane.state is pg.State.BOOTING
         await pane.close()
-        await _until_sessions(stage, 1)
+        await stage.closed()
 
 
 @pytest.fixture
@@ -229,10 +239,3 @@ async def test_twelve_launches_side_by_side_under_load_are_all_true(
             *(fails(n) for n in (5, 6)),
         ]
         assert await asyncio.gather(*jobs) == [True] * 12
-
-
-async def _until_sessions(stage: Stage, n: int) -> None:
-    """Wait until the server has only so many sessions left."""
-    async with asyncio.timeout(WITHIN_S):
-        while len(stage.tmux("list-sessions").splitlines()) > n:
-            await asyncio.sleep(0.02)

@@ -97,7 +97,8 @@ EPOLL_AWAY = (
     "e.register(1,2); print('GO'); e.poll()"
 )
 POLL_AWAY = (
-    "import select,os; r,w=os.pipe(); p=select.poll(); p.register(r,1); print('GO'); p.poll()"
+    "import select,os; r,w=os.pipe(); p=select.poll(); p.register(r,1); "
+    "p.register(0,2); print('GO'); p.poll()"
 )
 POLL_RELAY = (
     "import select,socket; a,b=socket.socketpair(); p=select.poll(); p.register(0,1); "

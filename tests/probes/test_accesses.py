@@ -78,6 +78,27 @@ async def test_a_read_is_told_and_typing_or_probing_is_not(terminal: Pty, other:
     watch.close()
 
 
+async def test_unwatch_leaves_no_watch_in_the_kernel(terminal: Pty) -> None:
+    def n_watches() -> int:
+        names = os.listdir("/proc/self/fdinfo")
+        return sum(n_inotify_lines(f"/proc/self/fdinfo/{name}") for name in names)
+
+    watch, before = InputReads(), n_watches()
+    watch.watch(terminal.path, Reads())
+    assert n_watches() == before + 1
+    watch.unwatch(terminal.path)
+    assert n_watches() == before
+    watch.close()
+
+
+def n_inotify_lines(path: str) -> int:
+    try:
+        with open(path) as file:
+            return sum(line.startswith("inotify ") for line in file)
+    except FileNotFoundError:
+        return 0
+
+
 async def test_several_reads_in_one_round_are_one_call(terminal: Pty) -> None:
     watch, reads = InputReads(), Reads()
     watch.watch(terminal.path, reads)

@@ -204,3 +204,45 @@ def test_a_secret_is_neither_on_the_screen_nor_in_the_log(start: Callable[..., P
     pane.wait("state")
     assert "hunter2" not in "\n".join(pane.rows())
     assert "hunter2" not in pane.log.path.read_text()
+
+
+def test_a_full_row_keeps_a_cell_for_the_cursor(start: Callable[..., Pane]) -> None:
+    """A text that ends at the edge makes no empty row: that would look like a line break."""
+    pane = start(columns=40)
+    pane.text("x" * 33)
+    pane.wait("bytes")
+    rows = _shown(pane, "x" * 33)
+    assert "│ > " + "x" * 33 + "  │" in rows
+    assert pane.format("#{cursor_x}") == "37"
+    pane.text("y")
+    assert "│   y" + " " * 33 + " │" in _shown(pane, "│   y")
+
+
+def test_a_tall_question_leaves_nothing_behind_in_the_main_screen(
+    start: Callable[..., Pane],
+) -> None:
+    """The rows it had below the box are cleared."""
+    pane = start(inline=True, dialog_on_signal=True)
+    os.kill(int(pane.format("#{pane_pid}")), signal.SIGUSR1)
+    pane.wait("dialog_painted")
+    _shown(pane, "Esc to cancel")
+    pane.keys("Escape")
+    pane.wait("ready_painted", 2)
+    rows = _shown(pane, "standing by")
+    assert not any("Do you want" in row or "1. Yes" in row or "Esc to" in row for row in rows)
+
+
+@pytest.mark.parametrize(("how", "below"), [("queue", False), ("keep", True)])
+def test_queued_text_stands_above_or_below_the_box(
+    start: Callable[..., Pane], how: str, below: bool
+) -> None:
+    """H02: below it looks like unsent text."""
+    pane = start(busy_enter=how, work=60_000)
+    for text in ("one", "two"):
+        pane.text(text)
+        pane.keys("Enter")
+    pane.wait("queued")
+    rows = _shown(pane, "queued: two")
+    box = next(n for n, row in enumerate(rows) if row.startswith("│ >"))
+    assert (rows.index("  queued: two") > box) is below
+    assert ("two" in rows[box]) is below

@@ -21,12 +21,13 @@ def _sleeper(log: Path) -> list[str]:
 
 
 @tmux
-def test_the_server_runs_with_nobodys_configuration(tmux_server: PrivateServer) -> None:
+def test_the_server_runs_with_nobodys_configuration(tmp_path: Path) -> None:
     """A user's own tmux.conf must not decide a test."""
-    assert tmux_server.run("show-options", "-gv", "prefix").strip() == "C-b"
-    assert tmux_server.run("display-message", "-p", "#{config_files}").strip() in ("/dev/null", "")
-    assert tmux_server.run("display-message", "-p", "#{pid}").strip() == str(tmux_server.pid)
-    assert tmux_server.version[0].isdigit() or tmux_server.version == "master"
+    (tmp_path / ".tmux.conf").write_text("set-option -g prefix C-q\n")
+    with PrivateServer(env={**os.environ, "HOME": str(tmp_path)}) as server:
+        assert server.run("show-options", "-gv", "prefix").strip() == "C-b"
+        assert server.run("display-message", "-p", "#{pid}").strip() == str(server.pid)
+        assert server.version[0].isdigit() or server.version == "master"
 
 
 @tmux
@@ -82,6 +83,19 @@ def test_stopped_programs_and_a_stopped_server_end_too(tmp_path: Path) -> None:
         os.kill(server_pid, signal.SIGSTOP)
     assert wait_gone(pid, 0)
     assert wait_gone(server_pid, 0)
+
+
+@tmux
+def test_a_program_that_does_not_mind_its_hang_up_is_ended(tmp_path: Path) -> None:
+    """Nothing outlives the server that a test started."""
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with PrivateServer() as server:
+        script = f"trap '' HUP TERM; echo > {fifo}; exec sleep 1000"
+        pane_id = server.start_program(["sh", "-c", script])
+        fifo.read_text()
+        pid = int(server.run("display-message", "-p", "-t", pane_id, "#{pane_pid}"))
+    assert wait_gone(pid, 0)
 
 
 @tmux

@@ -129,3 +129,12 @@ async def test_closed_loop_turns_the_inbox_into_a_drain() -> None:
     with pytest.raises(anyio.ClosedResourceError):
         inbox.get_nowait()
     waiting.cancel()
+
+
+async def test_closing_wakes_the_receiver_without_help_from_the_filler() -> None:
+    inbox = Inbox(Loop().call_soon)
+    waiting = asyncio.ensure_future(inbox.get())
+    await asyncio.sleep(0)
+    inbox.close()
+    with pytest.raises(anyio.ClosedResourceError):
+        await waiting

@@ -238,12 +238,13 @@ def test_forgotten_transport_warns_and_ends_its_child(reader_ended: Callable[[],
 
 @linux_only
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv")
-def test_child_ends_when_we_are_killed(python: Python) -> None:
+def test_child_ends_when_we_are_killed() -> None:
     source = """
-import asyncio, signal
+import asyncio
 from panegate_transports.process import ProcessTransport
 async def main():
-    transport = await ProcessTransport.open(["sleep", "100"])
+    transport = await ProcessTransport.open(["sh", "-c", "echo up; exec sleep 100"])
+    await transport.receive()  # setpriv has done its work by now
     print(transport.pid, flush=True)
     await transport.wait_closed()
 asyncio.run(main())

@@ -88,7 +88,8 @@ class ProcessTransport:
         Nothing is awaited, so a cancelled caller never leaves a child behind.
         Where ``setpriv`` works the child gets SIGTERM when the *thread* that
         calls this ends: call it in the thread that lives as long as the child
-        should, normally the event loop's.
+        should, normally the event loop's. Until ``setpriv`` has run, and where
+        there is none, the end of its input alone tells the child.
 
         Args:
             argv: Program and arguments; the program is looked up on ``PATH``.

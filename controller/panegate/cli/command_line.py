@@ -133,7 +133,9 @@ def common_options(function: _F) -> _F:
     """Add the options that every command has."""
     hidden: dict[str, Any] = {"expose_value": False, "callback": _keep}
     for option in (
-        click.option("-v", "--verbose", is_flag=True, help="Log lines on standard error.", **hidden),
+        click.option(
+            "-v", "--verbose", is_flag=True, help="Log lines on standard error.", **hidden
+        ),
         click.option("--json", is_flag=True, help="JSON on standard output.", **hidden),
         click.option("--ssh", metavar="HOST", help="Host of the tmux server.", **hidden),
         click.option("-S", "--socket-path", metavar="PATH", help="As tmux's -S.", **hidden),

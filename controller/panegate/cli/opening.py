@@ -14,10 +14,11 @@ import structlog
 from panegate import profiles
 from panegate.cli.command_line import CommandLine
 from panegate.cli.stored import Stored, read_command, read_stored, store_command
-from panegate.errors import NoSuchPane, ProfileError
+from panegate.errors import NoSuchPane, ProfileError, ServerUnreachable
 from panegate.ids import PaneId, is_pane_id
 from panegate.panes.beliefs import BeliefKind
 from panegate.runtime.bringup import KEEP_ALIVE
+from panegate.runtime.recording import RecordingWriter
 from panegate.service.controller import Controller
 from panegate.service.pane import Pane
 from panegate.session.events import Event, PaneOpened
@@ -45,8 +46,12 @@ class CliController(Controller):
         self.stored: dict[PaneId, Stored] = {}
         """What was kept beside the panes adopted so far."""
         self._launching: Stored | None = None
+        self._launched: Pane | None = None
         self._moved = anyio.Event()
         self.bus.taps.append(self._note_opened)
+        if isinstance(self.engine.recorder, RecordingWriter):
+            trackers = self.engine.pump.trackers
+            self.engine.recorder.profile_of = lambda pane_id: trackers[pane_id].profile
 
     async def launch(self, argv: Sequence[str], **options: Any) -> Pane:
         """Start a program and keep beside its pane what it was started with."""
@@ -58,11 +63,13 @@ class CliController(Controller):
             reads_lines=bool(options.get("reads_lines")),
             trust=options.get("trust") or "",
         )
+        retain = options.get("retain")
         try:
-            pane = await super().launch(argv, **options)
+            return await super().launch(argv, **options)
         finally:
             self._launching = None
-        return pane
+            if not (self.settings.retain if retain is None else retain):
+                await self._let_tmux_remove()
 
     async def adopt(
         self,
@@ -76,7 +83,8 @@ class CliController(Controller):
         trust: str = "",
     ) -> Pane:
         """Take over a pane with what is kept beside it; what the caller says wins."""
-        pane_id = await self.resolve(pane if isinstance(pane, str) else str(pane.pane_id))
+        which = pane if isinstance(pane, str) else str(pane.pane_id)
+        pane_id = PaneId(which) if is_pane_id(which) else await self.resolve(which)
         answer = await self.link.ask(*read_command(pane_id))
         stored, held = read_stored(answer)
         if stored is not None:
@@ -108,7 +116,7 @@ class CliController(Controller):
                 await self._moved.wait()
 
     async def resolve(self, which: str) -> PaneId:
-        """Return the pane that an id, a name or a tmux target means; names match whole.
+        """Return the pane that a name or a tmux target means; names match whole.
 
         Raises:
             NoSuchPane: None, or several.
@@ -116,9 +124,7 @@ class CliController(Controller):
         """
         listed = await self.launching.list_panes()
         ids = [p.target.pane_id for p in listed]
-        if is_pane_id(which):
-            found = [pane_id for pane_id in ids if pane_id == which]
-        elif ":" in which:
+        if ":" in which:
             found = [p for p in await self._by_target(which) if p in ids]
         elif which[:1] in ("@", "$"):
             found = [
@@ -171,11 +177,21 @@ class CliController(Controller):
         named = exact.removeprefix("=")
         return [PaneId(pane_id)] if exact[:1] != "=" or name == named else []
 
+    async def _let_tmux_remove(self) -> None:
+        """Nobody of ours stays to remove the pane when its program ends later: tmux does."""
+        pane, self._launched = self._launched, None
+        if pane is not None and pane.state is not State.EXITED:
+            window = pane.target.window_id
+            off = command("set-option", "-w", "-t", window, "remain-on-exit", "off")
+            with contextlib.suppress(ServerUnreachable):
+                await self.link.ask(off)
+
     def _note_opened(self, event: Event) -> None:
         stored = self._launching
         if stored is None or not isinstance(event, PaneOpened):
             return
         self._launching = None
+        self._launched = self.pane(event.pane)
         named = attrs.evolve(stored, name=event.name)
         self.tasks.start_soon(self.store, event.pane, named)
 

@@ -14,7 +14,15 @@ from panegate.ids import PaneId
 from panegate.runtime.client import Answer
 from panegate.wire.commands import command
 
-__all__ = ["HELD_OPTION", "STORED_OPTION", "Stored", "hold_command", "read_command", "read_stored", "store_command"]
+__all__ = [
+    "HELD_OPTION",
+    "STORED_OPTION",
+    "Stored",
+    "hold_command",
+    "read_command",
+    "read_stored",
+    "store_command",
+]
 
 STORED_OPTION: Final = "@panegate_launch"
 """Holds a `Stored` as JSON."""
@@ -66,6 +74,8 @@ def read_stored(answer: Answer) -> tuple[Stored | None, str | None]:
     """
     stored: Stored | None = None
     held: str | None = None
+    if not answer.ok:
+        return None, None  # the pane is gone
     if answer.text(0):
         try:
             stored = _converter.structure(json.loads(answer.text(0)), Stored)

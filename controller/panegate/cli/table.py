@@ -21,7 +21,9 @@ _READING: Final = "Reading and waiting"
 _OWN: Final = "panegate itself"
 
 COMMANDS: Final[tuple[Entry, ...]] = (
-    Entry("launch", "panes", "Start a program; return when it is ready, asks, or failed.", _PROGRAMS),
+    Entry(
+        "launch", "panes", "Start a program; return when it is ready, asks, or failed.", _PROGRAMS
+    ),
     Entry("adopt", "panes", "Take over a pane that exists.", _PROGRAMS),
     Entry("ls", "panes", "List panes and their states.", _PROGRAMS),
     Entry("attach", "attaching", "Go to a pane with tmux itself.", _PROGRAMS),

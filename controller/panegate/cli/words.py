@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from panegate.errors import LaunchFailed, PanegateError, Refused
+from panegate.errors import LaunchFailed, PanegateError, Refused, TmuxTooOld
 from panegate.session.events import (
     Dropped,
     Event,
@@ -64,10 +64,15 @@ def state_words(state: State, *, width: int = 0) -> str:
 def columns(rows: Iterable[Sequence[str]]) -> str:
     """Return rows of words in aligned columns; the first row is a heading."""
     table = [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)]
+    widths = [
+        max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)
+    ]
     lines = []
     for number, row in enumerate(table):
-        padded = [cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths)]
+        padded = [
+            cell + " " * (width - len(click.unstyle(cell)))
+            for cell, width in zip(row, widths, strict=True)
+        ]
         text = "  ".join(padded).rstrip()
         lines.append(click.style(text, bold=True) if number == 0 else text)
     return "\n".join(lines)
@@ -183,6 +188,8 @@ def _what(event: Event) -> str:
 
 def error_words(error: PanegateError) -> str:
     """Return an error: what happened, the question or screen behind it, what to do."""
+    if isinstance(error, TmuxTooOld):
+        return f"panegate: {error}; {error.fix}" if error.fix else f"panegate: {error}"
     lines = [click.style("panegate: ", fg="red") + str(error)]
     prompt = error.prompt if isinstance(error, Refused) else None
     if isinstance(prompt, Prompt):

@@ -255,16 +255,15 @@ class ProcessTable:
         for pid in orphans & known.keys():
             self._learn(pid, known[pid].inode)
 
-    def _learn(self, pid: int, inode: int) -> ProcessStat | None:
+    def _learn(self, pid: int, inode: int) -> None:
         stat = read_stat(pid, self._proc)
         self._forget(pid)
         if stat is None:
-            return None
+            return
         self._known[pid] = _Known(inode, stat.ppid, stat.tty)
         self._children.setdefault(stat.ppid, set()).add(pid)
         if stat.tty:
             self._on_tty.setdefault(stat.tty, set()).add(pid)
-        return stat
 
     def _forget(self, pid: int) -> None:
         old = self._known.pop(pid, None)
@@ -282,22 +281,15 @@ class ProcessTable:
         waiting = [*self._children.get(pane.pid, ()), *self._on_tty.get(tty, ())]
         while waiting and len(found) < MAX_RELATED:
             pid = waiting.pop()
-            known = self._known.get(pid)
-            if pid in found or known is None:
+            if pid in found:
                 continue
-            stat = self._update(pid, known)
-            if stat is not None:
-                found[pid] = stat
-                waiting.extend(self._children.get(pid, ()))
+            stat = read_stat(pid, self._proc)
+            if stat is None:
+                self._forget(pid)
+                continue
+            found[pid] = stat
+            waiting.extend(self._children.get(pid, ()))
         return found
-
-    def _update(self, pid: int, known: _Known) -> ProcessStat | None:
-        stat = read_stat(pid, self._proc)
-        if stat is None:
-            self._forget(pid)
-        elif (stat.ppid, stat.tty) != (known.ppid, known.tty):
-            return self._learn(pid, known.inode)
-        return stat
 
 
 def _points_at(link: str, name: str) -> bool:

@@ -157,13 +157,13 @@ class _EchoReader:
             return _reading(EchoKind.FULL, seen, "all of the text is seen", line_break=line_break)
         if self._is_collapsed(seen, collapsed_ok):
             return _reading(EchoKind.COLLAPSED, seen, f"a placeholder is seen: {seen.strip()!r}")
-        if self._tail_matches(normal):
-            return _reading(
-                EchoKind.FULL,
-                seen,
-                "the end of the text is seen, its beginning has scrolled away",
-                tail_only=True,
-            )
+        part = self._part_matches(normal)
+        if part is EchoKind.FULL:
+            words = "the end of the text is seen, its beginning has scrolled away"
+            return _reading(part, seen, words, tail_only=True)
+        if part is EchoKind.PARTIAL:
+            words = "a middle part of the text is seen, its beginning has scrolled away"
+            return _reading(part, seen, words, tail_only=True)
         if complete:
             return _reading(
                 EchoKind.PARTIAL, seen, f"{matched} of {length} characters of the text are seen"
@@ -184,16 +184,20 @@ class _EchoReader:
         bracketed = stripped.startswith("[") and stripped.endswith("]") and "\n" not in stripped
         return large and bracketed and any(c.isdigit() for c in stripped) and len(stripped) <= 80
 
-    def _tail_matches(self, rows: list[str]) -> bool:
-        """Whether the rows are the end of a text too long for the screen."""
-        wanted = _squashed(self._wanted)
+    def _part_matches(self, rows: list[str]) -> EchoKind:
+        """Whether the rows are the end, or a part, of a text too long for the screen."""
         if not self._too_long(len(rows)):
-            return False
+            return EchoKind.NONE
+        wanted = _squashed(self._wanted)
+        found = EchoKind.NONE
         for skipped in (0, 1):  # The first row may hold the editor's own mark for "more above".
             seen = _squashed("".join(rows[skipped:]))
-            if len(seen) >= _MIN_TAIL and len(seen) < len(wanted) and wanted.endswith(seen):
-                return True
-        return False
+            if _MIN_TAIL <= len(seen) < len(wanted):
+                if wanted.endswith(seen):
+                    return EchoKind.FULL
+                if seen in wanted:
+                    found = EchoKind.PARTIAL
+        return found
 
     def _too_long(self, n_rows: int) -> bool:
         """Whether a part of the text must be out of sight."""

@@ -37,6 +37,8 @@ _ABOVE_ROWS = 30
 _SHELL_LINE = re.compile(r"\S*[$#%❯➜]\s+\S|.*[\w~/\])][$#]\s+\S")
 _COUNT = re.compile(r"\s*(?:<\s)?\d+/\d+(?:\s|\Z)")
 _STATUS = re.compile(r"\S\s{3,}\S|\s[|·•]\s")
+_BULLETS = frozenset("●•*■◆▌⏵")
+"""They begin a paragraph of a transcript as well as they mark a chosen row."""
 
 
 @attrs.frozen(kw_only=True)
@@ -264,6 +266,8 @@ def _popup(layout: Layout, fields: PaneFields, composer: ComposerReading) -> Men
         )
         if len(between) > 2 or any(not layout.view(row).rule for row in between):
             continue
+        if block.last < composer.row and _is_paragraph(layout, block):
+            continue
         return MenuPrompt(
             kind=PromptKind.MENU,
             question=composer.text,
@@ -276,6 +280,12 @@ def _popup(layout: Layout, fields: PaneFields, composer: ComposerReading) -> Men
             footer_last=block.last,
         )
     return None
+
+
+def _is_paragraph(layout: Layout, block: OptionBlock) -> bool:
+    """Whether a block is what the program said last: a bullet and rows under its words."""
+    first = next((o.row for o in block.options if o.highlighted), None)
+    return first is not None and layout.view(first).text[:1] in _BULLETS
 
 
 def _menu(

@@ -113,7 +113,8 @@ class Launching:
         if not argv:
             msg = "nothing to launch: the argument vector is empty"
             raise ValueError(msg)
-        chosen = _adjusted(_profile(profile, argv), composer=composer, trust=trust)
+        chosen = _profile(profile, argv, reads_lines=reads_lines)
+        chosen = _adjusted(chosen, composer=composer, trust=trust)
         folder = str(cwd) if cwd is not None else os.getcwd()
         passed = launch_environment(env, inherit_env, os.environ)
         for key, value in chosen.launch_env.items():
@@ -174,9 +175,8 @@ class Launching:
                 return pane
         await self.ctl.link.carry(target)
         shown, start = await self._commands_of(target.pane_id)
-        chosen = _adjusted(
-            _profile(profile, [shown] if shown else ["?"]), composer=composer, trust=trust
-        )
+        chosen = _profile(profile, [shown] if shown else ["?"], reads_lines=reads_lines)
+        chosen = _adjusted(chosen, composer=composer, trust=trust)
         traits = TrackerTraits(
             name=name or found[0].session_name,
             where=where,
@@ -420,8 +420,10 @@ def _argv(argv: Sequence[str]) -> list[str]:
     return ["env", "--", *argv] if len(argv) == 1 else list(argv)
 
 
-def _profile(named: str | Path | None, argv: Sequence[str]) -> Profile:
-    return profiles.load(named) if named is not None else profiles.for_command(argv)
+def _profile(named: str | Path | None, argv: Sequence[str], *, reads_lines: bool) -> Profile:
+    found = profiles.load(named) if named is not None else profiles.for_command(argv)
+    # nothing but the caller's word is known: then it is what is known of all line readers
+    return profiles.load("lines") if reads_lines and found.family is Family.UNKNOWN else found
 
 
 def _adjusted(profile: Profile, *, composer: str | None, trust: str) -> Profile:

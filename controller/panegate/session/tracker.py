@@ -124,7 +124,7 @@ class PaneTracker(WriteQueue):
             left_behind=left,
             held=self.held,
             own_pane=self.traits.own_pane,
-            server_reachable=self.server_reachable,
+            server_reachable=self.server_reachable or self.state is State.EXITED,
             gone=self._gone,
             shell_left_behind=bool(belief is not None and belief.shell_left_behind),
             other_process=self._other_process,
@@ -254,7 +254,7 @@ class PaneTracker(WriteQueue):
     def exited(self, words: str, *, at_s: float) -> None:
         """The pane's process is gone (a process exit watch said so)."""
         self.machine.gone(now_s=at_s, words=words)
-        self._exited(at_s)
+        self._exited(at_s, words)
         self._after(at_s)
 
     def gone(self, words: str, *, at_s: float) -> None:
@@ -366,14 +366,16 @@ class PaneTracker(WriteQueue):
         if asking and belief is not None and belief.kind is BeliefKind.PROMPTING:
             self._events.extend(self.episodes.seen(belief, at_s=at_s))
 
-    def _exited(self, at_s: float) -> None:
+    def _exited(self, at_s: float, words: str = "its program ended") -> None:
         if self._exit_said:
             return
+        self._collect_changes()
         self._exit_said = True
         fields = self.look.fields if self.look is not None else None
         dead = fields is not None and fields.dead
         belief = self.machine.belief
-        words = belief.words if belief is not None and belief.kind is BeliefKind.GONE else "gone"
+        if belief is not None and belief.kind is BeliefKind.GONE:
+            words = belief.words
         rows: tuple[str, ...] = ()
         if self.grid is not None and fields is not None:
             rows = tuple(self.grid.text(row) for row in range(fields.height))

@@ -247,8 +247,6 @@ def _literal(word: str) -> str:
 
 def _end(pids: Sequence[int]) -> None:
     """Wait for processes to end, and end those that do not by themselves."""
-    for pid in pids:
-        _signal(pid, signal.SIGCONT)  # a stopped program has not seen its hang-up yet
     polite_until_s = time.monotonic() + _POLITE_S
     for pid in pids:
         if not wait_gone(pid, polite_until_s - time.monotonic()):

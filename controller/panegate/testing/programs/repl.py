@@ -183,7 +183,7 @@ class Repl:
                 self._truth.log("dialog_closed", by="option")
                 take(self._held.partition(b"\n")[0])
 
-        pass
+        self._loop.log_reads = not secret
         self._loop.on_bytes = taken
 
 

@@ -1,0 +1,114 @@
+"""Everything live: the event stream and a table that follows it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+
+import anyio
+import click
+
+from panegate.cli.command_line import CommandLine, command, within_option
+from panegate.cli.documents import event_document, pane_document
+from panegate.cli.exits import Exit
+from panegate.cli.opening import CliController, opened
+from panegate.cli.panes import pane_table
+from panegate.cli.words import event_words
+from panegate.runtime.bringup import KEEP_ALIVE
+from panegate.service.pane import Pane
+from panegate.session.events import Event, PaneOpened, StateChanged
+
+__all__ = ["events", "watch"]
+
+_ENTER, _LEAVE = "\x1b[?1049h\x1b[?25l", "\x1b[?25h\x1b[?1049l"
+
+
+@command("events")
+@within_option("Stop after this long; never by default.")
+@click.argument("pane", metavar="[PANE]", required=False)
+def events(line: CommandLine, pane: str | None, within_s: float | None) -> int:
+    """Print events as they happen.
+
+    Of one pane, or of every pane of the server, also those that are opened later. With
+    --json one object a line.
+    """
+
+    async def work() -> int:
+        async with opened(line, watch="launched" if pane else "server") as ctl:
+            with closing(ctl.events()) as stream, anyio.move_on_after(within_s):
+                wanted = (await ctl.adopt(pane)).id if pane else None
+                async for event in stream:
+                    if wanted is None or getattr(event, "pane", wanted) == wanted:
+                        _say(line, ctl, event)
+        return Exit.DONE
+
+    return line.run(work())
+
+
+def _say(line: CommandLine, ctl: CliController, event: Event) -> None:
+    names = {str(pane.id): pane.name for pane in ctl.panes}
+    if isinstance(event, PaneOpened):
+        names[event.pane] = event.name
+    if names.get(getattr(event, "pane", "")) != KEEP_ALIVE:
+        line.say(event_document(event), event_words(event, names))
+
+
+@command("watch")
+@within_option("Stop after this long; never by default.")
+def watch(line: CommandLine, within_s: float | None) -> int:
+    """Show all panes and their states live.
+
+    On a terminal a table that is redrawn when something happens; to a pipe, and with
+    --json, one line for each change.
+    """
+
+    async def work() -> int:
+        live = sys.stdout.isatty() and not line.json
+        async with opened(line, watch="server") as ctl:
+            with closing(ctl.events()) as stream, anyio.move_on_after(within_s), _screen(live):
+                for pane in _shown(ctl):
+                    _say_pane(line, pane, live=live)
+                _draw(ctl, live=live)
+                async for event in stream:
+                    _draw(ctl, live=live)
+                    found = next((p for p in _shown(ctl) if p.id == _changed(event)), None)
+                    if found is not None:
+                        _say_pane(line, found, live=live, event=event)
+        return Exit.DONE
+
+    return line.run(work())
+
+
+def _shown(ctl: CliController) -> list[Pane]:
+    return [pane for pane in ctl.panes if pane.name != KEEP_ALIVE]
+
+
+def _changed(event: Event) -> str | None:
+    return getattr(event, "pane", None)
+
+
+def _say_pane(line: CommandLine, pane: Pane, *, live: bool, event: Event | None = None) -> None:
+    if live or not (event is None or line.json or isinstance(event, StateChanged)):
+        return
+    why = f"  {event.words}" if isinstance(event, StateChanged) else ""
+    words = f"{pane.id:<5} {pane.name:<16} {pane.profile.name:<10} {pane.state.value:<10}{why}"
+    line.say({"pane": pane_document(pane)}, words.rstrip())
+
+
+def _draw(ctl: CliController, *, live: bool) -> None:
+    if live:
+        table = pane_table(_shown(ctl)) or "no panes"
+        click.echo(f"\x1b[H\x1b[J{table}\n\n(Ctrl-C ends this; the programs live on)")
+
+
+@contextmanager
+def _screen(live: bool) -> Iterator[None]:
+    """Use the terminal's other screen, and give the first one back."""
+    if live:
+        click.echo(_ENTER, nl=False)
+    try:
+        yield
+    finally:
+        if live:
+            click.echo(_LEAVE, nl=False)
