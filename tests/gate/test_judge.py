@@ -25,7 +25,7 @@ def view(
     state: State = State.BUSY,
     kernel: KernelFact | None = None,
     at_prompt: bool | None = None,
-    cycle_at_s: float = 0.0,
+    left_at_s: float = float("-inf"),
     **known: object,
 ) -> View:
     seen = look(*rows, kernel=kernel, command="program", **known)  # type: ignore[arg-type]
@@ -36,7 +36,7 @@ def view(
         state=state,
         confirmed=True,
         at_prompt=at_prompt,
-        cycle_at_s=cycle_at_s,
+        left_at_s=left_at_s,
     )
 
 
@@ -66,9 +66,9 @@ def test_bytes_that_nobody_read_have_not_landed():
 
 def test_a_mark_before_the_enter_proves_nothing():
     before = view("$ echo", profile="bash")
-    old = view("$ echo", profile="bash", at_prompt=True, cycle_at_s=9.0)
+    old = view("$ echo", profile="bash", at_prompt=True, left_at_s=9.0)
     assert judge(before, old, "bash").kind is ReactionKind.NONE
-    new = view("$ echo", profile="bash", at_prompt=False, cycle_at_s=10.1)
+    new = view("$ echo", "", profile="bash", at_prompt=False, left_at_s=10.1)
     assert judge(before, new, "bash").kind is ReactionKind.LANDED
 
 

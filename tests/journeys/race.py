@@ -48,6 +48,8 @@ DIALOG_S: Final = 0.35
 """How long a dialog stands before it goes by itself."""
 BEFORE_S: Final = 0.02
 """A dialog opens from so long before the send on, until `Variant.after_s` after it."""
+ELSEWHERE: Final = 12
+"""A row far from the box: the dialog is drawn there while box and cursor stay as they are."""
 _OPENED: Final = b"Bash command"
 _CLOSED: Final = "⎿".encode()
 
@@ -74,6 +76,14 @@ VARIANTS: Final = (
     Variant(name="standin, cursor parked", profile="standin", options={"cursor": "parked"}),
     Variant(name="standin, inline", profile="standin", options={"inline": True}),
     Variant(
+        name="standin, over the transcript", profile="standin", options={"dialog_over": ELSEWHERE}
+    ),
+    Variant(
+        name="standin, over it, cursor parked",
+        profile="standin",
+        options={"dialog_over": ELSEWHERE, "cursor": "parked"},
+    ),
+    Variant(
         name="generic, plain, marks",
         profile="generic",
         options={"layout": "plain", "marks": "133"},
@@ -84,6 +94,18 @@ VARIANTS: Final = (
         name="generic, cursor hidden",
         profile="generic",
         options={"cursor": "hidden"},
+        after_s=0.06,
+    ),
+    Variant(
+        name="generic, over the transcript",
+        profile="generic",
+        options={"dialog_over": ELSEWHERE},
+        after_s=0.06,
+    ),
+    Variant(
+        name="generic, over it, cursor hidden",
+        profile="generic",
+        options={"dialog_over": ELSEWHERE, "cursor": "hidden"},
         after_s=0.06,
     ),
 )
@@ -267,9 +289,7 @@ class _Course:
         raise AssertionError(f"{self.variant.name}: the box does not come empty")
 
 
-def _judge(
-    trial: Trial, text: str, events: Sequence[TruthEvent], writes: Sequence[_Write]
-) -> None:
+def _judge(trial: Trial, text: str, events: Sequence[TruthEvent], writes: Sequence[_Write]) -> None:
     trial.opened = any(e["event"] == "dialog_opened" for e in events)
     trial.taken = sum(e["event"] == "submit" and e["text"] == text for e in events)
     trial.violations = sum(write.on_dialog for write in writes)
@@ -430,8 +450,9 @@ def main() -> None:
             )
         )
     print(table(trials))
-    print(f"\nSeed {options.seed}, {options.panes} panes of each,"
-          f" {time.monotonic() - began_s:.0f} s.")
+    print(
+        f"\nSeed {options.seed}, {options.panes} panes of each, {time.monotonic() - began_s:.0f} s."
+    )
     reasons = collections.Counter((t.guarded, t.fate, t.reason) for t in trials)
     for (guarded, fate, reason), n in sorted(reasons.items(), reverse=True):
         print(f"guard {'on ' if guarded else 'off'} {fate:10} {reason:16} {n}")

@@ -29,6 +29,8 @@ __all__ = [
     "Stage",
     "attempt",
     "open_stage",
+    "python",
+    "until_shown",
     "until_state",
     "until_write",
 ]
@@ -122,9 +124,21 @@ class Stage:
         pane = await self.ctl.launch(argv, env={"HISTFILE": ""}, **options)
         return Bash(pane, self.folder / f"history-{pane.id[1:]}")
 
-    def types(self, pane: pg.Pane, text: str) -> None:
+    def types(self, pane: pg.Pane | str, text: str) -> None:
         """Type as a person in the pane would."""
-        self.tmux("send-keys", "-t", pane.id, "-l", "--", text)
+        target = pane if isinstance(pane, str) else pane.id
+        self.tmux("send-keys", "-t", target, "-l", "--", text)
+
+    def session(self, *argv: str) -> str:
+        """Start a program in a session that the controller did not make; return its pane."""
+        size = ("-x", "120", "-y", "40")
+        return self.tmux("new-session", "-d", "-P", "-F", "#{pane_id}", *size, "--", *argv).strip()
+
+    async def person_runs(self, pane: pg.Pane, line: str) -> None:
+        """Have a person type a command into a shell, and wait until it is done."""
+        self.types(pane, f"{line}; tmux -S {self.socket} wait-for -S done")
+        self.tmux("send-keys", "-t", pane.id, "Enter")
+        await asyncio.to_thread(self.tmux, "wait-for", "done")
 
     def close(self) -> None:
         """End what the programs left behind."""
@@ -183,6 +197,15 @@ async def until_state(pane: pg.Pane, *states: pg.State) -> pg.State:
     except pg.PanegateError as error:
         rows = "\n".join((await pane.read()).rows).rstrip()
         raise AssertionError(f"{error}: {pane.explain().words}\n{rows}") from error
+
+
+@contextlib.asynccontextmanager
+async def until_shown(pane: pg.Pane, text: str) -> AsyncIterator[None]:
+    """Wait after the block until a look has seen *text* on the pane's screen."""
+    yield
+    async with asyncio.timeout(WITHIN_S):
+        while text not in "\n".join(pane.last_screen().rows):
+            await pane._changed.wait()  # every settled look sets it
 
 
 async def until_write(events: pg.EventStream, write_id: str) -> pg.Receipt:

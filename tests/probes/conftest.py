@@ -1,4 +1,4 @@
-"""Makes ``classic_programs`` importable for the tests beside it."""
+"""Makes ``classic_programs`` and ``pane_terminal`` importable for the tests beside it."""
 
 import sys
 from pathlib import Path

@@ -72,7 +72,7 @@ def test_an_ordinary_user_learns_the_same_about_programs_of_its_own() -> None:
     site = str(Path(attrs.__file__).parents[1])
     python = shutil.which("python3", path="/usr/bin") or sys.executable
     argv = ["setpriv", "--reuid", str(NOBODY), "--regid", str(NOBODY), "--clear-groups"]
-    argv += [python, "-P", str(ROOT / "tests/probes/classic_programs.py")]
+    argv += [python, str(ROOT / "tests/probes/classic_programs.py")]
     path = os.pathsep.join([str(ROOT / "controller"), site])
     environ = {"PATH": os.environ["PATH"], "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     try:

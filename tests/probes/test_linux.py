@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from classic_programs import BY_NAME, Program, Terminal, observe, python, started
+from classic_programs import BY_NAME, Program, observe, python, started
+from pane_terminal import Terminal
 
 from panegate.panes.facts import KernelFact, ProbeLevel, TtyWait
 from panegate.probes import procfs, waits
@@ -22,9 +23,13 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+TABLES = {None: procfs.ProcessTable(), False: procfs.ProcessTable(children_files=False)}
+
+
 def until(terminal: Terminal, seen: Callable[[KernelFact], bool]) -> KernelFact:
     """Read until *seen*: what another process does next gives no event here."""
-    probe = TerminalProbe(terminal.tty, terminal.pid, ProbeLevel.FULL)
+    table = TABLES[terminal.children_files]
+    probe = TerminalProbe(terminal.tty, terminal.pid, ProbeLevel.FULL, table=table)
     end_s = time.monotonic() + 10
     while not seen(fact := probe.read(time.monotonic())):
         assert time.monotonic() < end_s, fact
@@ -32,9 +37,10 @@ def until(terminal: Terminal, seen: Callable[[KernelFact], bool]) -> KernelFact:
     return fact
 
 
-@pytest.fixture
-def shell() -> Iterator[Terminal]:
+@pytest.fixture(params=TABLES, ids=["as the kernel has it", "without children files"])
+def shell(request: pytest.FixtureRequest) -> Iterator[Terminal]:
     with started(BY_NAME["bash at its prompt"]) as terminal:
+        terminal.children_files = request.param
         yield terminal
 
 
@@ -241,7 +247,8 @@ def _is(fd: str, path: str) -> bool:
 
 def test_racing_with_processes_that_come_and_go_never_raises(shell: Terminal) -> None:
     shell.type("for i in {1..300}; do /bin/true | /bin/true & done; wait; echo DO''NE\r")
-    probe = TerminalProbe(shell.tty, shell.pid, ProbeLevel.FULL)
+    table = TABLES[shell.children_files]
+    probe = TerminalProbe(shell.tty, shell.pid, ProbeLevel.FULL, table=table)
     n = 0
     while b"DONE" not in shell.seen:
         probe.read(time.monotonic())

@@ -156,6 +156,20 @@ def test_a_grandchild_given_to_a_subreaper_below_the_pane_stays(tmp_path: Path) 
     assert related(table, fake, 1.0) == {100, 102}
 
 
+def test_that_is_seen_although_nothing_was_started(tmp_path: Path) -> None:
+    fake = FakeProc(tmp_path, children_files=False)
+    for pid in (100, 101, 102):
+        fake.add(pid, ppid=pid - 1 if pid > 100 else 1)
+    table = ProcessTable(str(tmp_path))
+    for now_s in (0.0, 1.0, 2.0):
+        assert related(table, fake, now_s) == {100, 101, 102}
+    quiet = (tmp_path / "loadavg").read_text()
+    fake.remove(101)
+    fake.add(102, ppid=100)
+    (tmp_path / "loadavg").write_text(quiet)
+    assert related(table, fake, 3.0) == {100, 102}
+
+
 def test_more_processes_than_the_limit_are_said_to_be_incomplete(
     proc: FakeProc, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -223,8 +237,9 @@ def test_another_pid_namespace_is_listed_every_time(tmp_path: Path, listings: li
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs procfs")
-def test_real_children_are_found() -> None:
-    table = ProcessTable()
+@pytest.mark.parametrize("children_files", [None, False])
+def test_real_children_are_found(children_files: bool | None) -> None:
+    table = ProcessTable(children_files=children_files)
     own = read_stat(os.getpid())
     assert own is not None
     table.related(own, own.tty, 0.0)

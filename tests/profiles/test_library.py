@@ -38,6 +38,9 @@ def test_a_path_is_loaded_as_a_path_or_as_text(tmp_path: Path) -> None:
     path = write(tmp_path, "x", "words = 'w'")
     assert profiles.load(path).words == "w"
     assert profiles.load(str(path)).words == "w"
+    bare = tmp_path / "bare"
+    bare.write_text("words = 'no suffix'")
+    assert profiles.load(str(bare)).words == "no suffix"
 
 
 def test_an_unknown_name_says_which_there_are() -> None:

@@ -1,16 +1,18 @@
 """A veto is believed only after tmux has found its sample with it."""
 
+import contextlib
 import re
+import subprocess
 from pathlib import Path
 
-import attrs
 import pytest
 
 from panegate import profiles
 from panegate.errors import ProfileError, ServerUnreachable
+from panegate.profiles import proof
 from panegate.profiles.proof import prove_vetoes, prove_with_tmux
 from panegate.screen.profile import Profile, Veto
-from panegate.testing.servers import require_program
+from panegate.testing.servers import require_program, wait_gone
 
 
 def with_vetoes(*pairs: tuple[str, str]) -> Profile:
@@ -89,10 +91,22 @@ def test_tmux_refutes_what_it_cannot_compile_or_find(regex: str, sample: str) ->
 
 
 @pytest.mark.tmux
+@pytest.mark.parametrize("sample", ["x", "not found"])
 def test_the_proving_server_is_gone_afterwards(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample: str
 ) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    profile = attrs.evolve(with_vetoes(("x", "x")))
-    prove_with_tmux(profile, [require_program("tmux")])
+    pids: list[int] = []
+    tmux = require_program("tmux")
+
+    def noting(profile: Profile, search: proof.Search, *, path: Path | None = None) -> None:
+        [folder] = tmp_path.glob("panegate-proof-*")
+        asked = [tmux, "-S", f"{folder}/tmux", "display-message", "-p", "#{pid}"]
+        pids.append(int(subprocess.run(asked, capture_output=True, check=True).stdout))
+        prove_vetoes(profile, search, path=path)
+
+    monkeypatch.setattr(proof, "prove_vetoes", noting)
+    with contextlib.suppress(ProfileError):
+        prove_with_tmux(with_vetoes(("x", sample)), [tmux])
+    assert wait_gone(pids[0], 5.0)
     assert list(tmp_path.glob("panegate-proof-*")) == []

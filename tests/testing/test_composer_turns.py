@@ -84,6 +84,7 @@ def test_type_ahead_is_queued_and_sent_when_the_turn_ends(
     assert [e["queued"] for e in program.log.events("submit")] == [False, True, True]
 
 
+@pytest.mark.slow
 def test_a_queued_text_may_stay_in_the_box_and_be_queued_again(composer: Start) -> None:
     """H02: a second Enter sends it twice."""
     program = composer(work=200, queue_while_busy=True)
@@ -288,6 +289,7 @@ def test_the_terminal_is_restored_at_the_end(composer: Start) -> None:
     assert program.log.events()[-1]["event"] == "exit"
 
 
+@pytest.mark.slow
 def test_start_up_is_quick(run: Start) -> None:
     """Processor time of a whole run, best of three: load on the machine does not count."""
     taken_s = []

@@ -188,6 +188,8 @@ async def test_peer_that_closes_during_a_send_breaks_it() -> None:
         with pytest.raises(anyio.BrokenResourceError):
             await sending
         assert p.outbox.pending_bytes == 0
+        async with asyncio.timeout(5):
+            await p.outbox.end()  # nothing is left to wait for
 
 
 async def test_close_drops_the_rest_and_wakes_the_sender() -> None:

@@ -1,8 +1,10 @@
+import asyncio
 import contextlib
 import errno
 import fcntl
 import os
 import sys
+import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -14,6 +16,7 @@ import pytest
 from panegate_transports import spawn
 from panegate_transports.conformance import ECHO_PROGRAM
 from panegate_transports.process import ProcessTransport
+from panegate_transports.reader import shared_reader
 
 Python = Callable[[str], list[str]]
 
@@ -159,6 +162,30 @@ async def test_last_words_can_be_received_after_the_exit() -> None:
         assert await transport.wait_closed() == 4
         assert transport.stderr_tail == b"err\n"
         assert await output(transport) == b"out\n"
+
+
+@pytest.mark.asyncio
+async def test_wait_closed_waits_for_what_the_reader_has_not_read_yet() -> None:
+    read_fd, write_fd = os.pipe()
+    held, release = threading.Event(), threading.Event()
+
+    def hold(_data: bytes, _at_s: float) -> None:
+        held.set()
+        release.wait(5)
+
+    shared_reader().attach(read_fd, hold, lambda _failure: None)
+    os.write(write_fd, b"x")
+    os.close(write_fd)
+    assert held.wait(5)
+    async with opened(["sh", "-c", "echo err >&2; exit 4"]) as transport:
+        closed = asyncio.ensure_future(transport.wait_closed())
+        await transport._child.wait()
+        for _ in range(3):
+            await asyncio.sleep(0)
+        assert not closed.done()
+        release.set()
+        assert await closed == 4
+        assert transport.stderr_tail == b"err\n"
 
 
 @pytest.mark.asyncio

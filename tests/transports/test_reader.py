@@ -134,9 +134,13 @@ def test_thread_that_fails_leaves_no_owner_waiting(
 ) -> None:
     crashed: queue.Queue[object] = queue.Queue()
     monkeypatch.setattr(threading, "excepthook", lambda args: crashed.put(args.exc_value))
-    other, (other_fd, other_write_fd), (read_fd, write_fd) = Owner(), os.pipe(), os.pipe()
+    other, late = Owner(), Owner()
+    (other_fd, other_write_fd), (late_fd, late_write_fd), (read_fd, write_fd) = (
+        os.pipe() for _ in range(3)
+    )
 
     def deliver(_data: bytes, _at_s: float) -> None:
+        late.attach(reader, late_fd)  # an order that the thread will not carry out
         raise ZeroDivisionError
 
     ended: queue.Queue[OSError | None] = queue.Queue()
@@ -145,8 +149,9 @@ def test_thread_that_fails_leaves_no_owner_waiting(
     os.write(write_fd, b"x")
     assert isinstance(ended.get(timeout=WITHIN_S), OSError)
     assert isinstance(other.end(), OSError)
+    assert isinstance(late.end(), OSError)
     assert isinstance(crashed.get(timeout=WITHIN_S), ZeroDivisionError)
-    for fd in (write_fd, other_write_fd):
+    for fd in (write_fd, other_write_fd, late_write_fd):
         os.close(fd)
 
     owner, (read_fd, write_fd) = Owner(), os.pipe()

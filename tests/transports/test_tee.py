@@ -67,9 +67,15 @@ async def test_what_was_certainly_not_sent_is_not_recorded() -> None:
     await tee.send_eof()
     with pytest.raises(anyio.ClosedResourceError):
         await tee.send(b"late")
+    assert recorder.seen == []
+
+
+async def test_send_after_closing_is_not_recorded() -> None:
+    recorder = Recorder()
+    tee, _far = teed(recorder)
     await tee.aclose()
     with pytest.raises(anyio.ClosedResourceError):
-        await tee.send(b"later")
+        await tee.send(b"late")
     assert recorder.seen == []
 
 

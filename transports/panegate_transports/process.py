@@ -136,7 +136,8 @@ class ProcessTransport:
     def stderr_tail(self) -> bytes:
         """The last of what the child wrote to standard error.
 
-        Complete once `wait_closed` or `aclose` has returned.
+        Complete once `wait_closed` or `aclose` has returned, unless another
+        process holds the pipe or reading it lags by a quarter of a second.
         """
         return self._tail.data
 

@@ -57,7 +57,7 @@ def invoke(argv: Sequence[str]) -> int:
     options = args[: args.index("--")] if "--" in args else args
     line = CommandLine(json="--json" in options)
     try:
-        status = app.main(args=args, prog_name="panegate", standalone_mode=False)
+        status = app.main(args=args, prog_name="panegate", standalone_mode=False, obj=line)
     except click.ClickException as error:
         return _say_usage(line, error)
     except (click.Abort, KeyboardInterrupt):
@@ -70,7 +70,7 @@ def invoke(argv: Sequence[str]) -> int:
 
         line.say(error_document(error), "")
         if not line.json:
-            line.note(error_words(error))
+            line.note(error_words(error, server=line.server_words))
         return exit_of(error)
     return int(status or 0)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Mapping
@@ -56,6 +57,12 @@ class CommandLine:
             "socket_path": self.socket_path,
             "ssh": self.ssh,
         }
+
+    @property
+    def server_words(self) -> str:
+        """The same options as they are typed, with a blank behind; "" for the default."""
+        named = (("-L", self.socket_name), ("-S", self.socket_path), ("--ssh", self.ssh))
+        return "".join(f"{flag} {shlex.quote(value)} " for flag, value in named if value)
 
     def say(self, document: Mapping[str, Any], words: str) -> None:
         """Print a document or, to people, words; "" prints nothing."""

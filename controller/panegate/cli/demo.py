@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from collections.abc import Mapping
 from typing import Any, Final
 
+import anyio
 import attrs
 import click
 
@@ -21,7 +23,7 @@ from panegate.gate.receipt import Receipt
 from panegate.runtime.bringup import KEEP_ALIVE
 from panegate.service.controller import Controller
 from panegate.service.settings import Answers, Settings
-from panegate.session.events import Event, PaneOpened, Prompt, PromptOpened, StateChanged, WriteHeld
+from panegate.session.events import Event, PaneOpened, PromptOpened, StateChanged, WriteHeld
 
 __all__ = ["Teller", "demo"]
 
@@ -49,7 +51,8 @@ class Teller:
         first, *more = words.split("\n")
         stamp = click.style(f"{at_s:6.2f}", dim=True)
         rows = [f"{stamp}  {name:<6} {first}", *(f"{'':16}{row}" for row in more)]
-        self.line.say({"at_s": round(at_s, 3), "name": name, **document}, "\n".join(rows))
+        stamped = {**document, "name": name, "at_s": round(at_s, 3)}
+        self.line.say(stamped, "\n".join(rows))
 
     def event(self, event: Event) -> None:
         """Tell of an event; a tap of the event bus."""
@@ -63,7 +66,7 @@ class Teller:
         elif isinstance(event, WriteHeld):
             words = click.style(f"its message waits: {event.words}", dim=True)
         elif isinstance(event, PromptOpened):
-            words = "asks, word for word:"
+            words = "asks, word for word:\n" + prompt_words(event.prompt, server=None)
         if name == KEEP_ALIVE or not (words or self.line.json):
             return
         self.says(name, event_document(event), words)
@@ -80,12 +83,6 @@ class Teller:
         words = f"{what}\n{click.style(f'{name}: {error}', fg='cyan')}"
         self.says(name, error_document(error), words)
 
-    def question(self, prompt: Prompt) -> None:
-        """Show a question; machines have had it as an event."""
-        if not self.line.json:
-            rows = prompt_words(prompt).split("\n")
-            click.echo("\n".join(f"{'':16}{row}" for row in rows))
-
 
 @command("demo")
 def demo(line: CommandLine) -> int:
@@ -98,15 +95,18 @@ def demo(line: CommandLine) -> int:
 
 
 async def _demo(line: CommandLine) -> int:
-    import anyio
-
     teller = Teller(line)
     settings = Settings(answers=Answers.ALLOWED)
-    with anyio.fail_after(WITHIN_S):
-        async with private_controller(settings=settings) as ctl:
-            ctl.bus.taps.append(teller.event)
-            _introduce(teller, ctl)
-            as_told = await play(ctl, teller)
+    as_told = False
+    try:
+        with anyio.move_on_after(WITHIN_S):
+            async with private_controller(settings=settings) as ctl:
+                ctl.bus.taps.append(teller.event)
+                _introduce(teller, ctl)
+                as_told = await play(ctl, teller)
+    except asyncio.CancelledError:
+        line.note("Interrupted; the server and its programs are gone.")
+        raise
     took_s = time.monotonic() - teller.started_s
     words = (
         f"\n{teller.landed} writes landed, {teller.refused} were refused with not a byte sent;"

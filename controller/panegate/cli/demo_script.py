@@ -16,7 +16,6 @@ from panegate.errors import PanegateError, Refused
 from panegate.gate.receipt import Receipt
 from panegate.service.controller import Controller
 from panegate.service.pane import Pane
-from panegate.session.events import Prompt
 from panegate.terms import Reason, State
 from panegate.testing.programs import program_argv
 
@@ -52,10 +51,6 @@ class Telling(Protocol):
         """Tell of a write that the gate did not let through."""
         ...
 
-    def question(self, prompt: Prompt) -> None:
-        """Show a question."""
-        ...
-
 
 @attrs.define
 class _Cast:
@@ -74,15 +69,15 @@ async def play(ctl: Controller, tell: Telling) -> bool:
 
     """
     with tempfile.TemporaryDirectory(prefix="panegate-demo-") as folder:
-        tell.title("Four programs start; a message for each is asked for at once.")
+        tell.title("Four programs start; messages are asked for at once.")
         cast = await _launch(ctl, Path(folder))
         fine: list[bool] = []
         async with anyio.create_task_group() as group:
-            group.start_soon(_send, tell, cast.shell, "echo hello from the shell", 20.0, fine)
-            group.start_soon(_send, tell, cast.agent, "Please tidy the build folder.", 20.0, fine)
+            group.start_soon(_send, tell, cast.shell, "echo hello from the shell", fine)
             group.start_soon(_run, tell, cast.repl, "sum(range(10))", "45", fine)
             group.start_soon(_no_answer, tell, cast.job, fine)
         tell.title("The agent asks for permission; nobody but a person answers.")
+        await _send(tell, cast.agent, "Please tidy the build folder.", fine)
         fine.append(await _asks(tell, cast.agent))
         tell.title("The others were never disturbed.")
         await _run(tell, cast.shell, "echo $((6 * 7))", "42", fine)
@@ -115,9 +110,9 @@ def _shell(folder: Path) -> tuple[list[str], dict[str, str]]:
     return ["sh", "-i"], {"ENV": str(rc)}
 
 
-async def _send(tell: Telling, pane: Pane, text: str, within_s: float, fine: list[bool]) -> None:
+async def _send(tell: Telling, pane: Pane, text: str, fine: list[bool]) -> None:
     try:
-        receipt = await pane.send(text, within_s=within_s)
+        receipt = await pane.send(text, within_s=20.0)
     except Refused as error:
         tell.refusal(pane.name, f"message {text!r}", error)
         fine.append(False)
@@ -156,7 +151,6 @@ async def _asks(tell: Telling, agent: Pane) -> bool:
     prompt = agent.prompt
     if prompt is None or not prompt.options:
         return False
-    tell.question(prompt)
     try:
         receipt = await agent.nudge("You seem to have stopped; go on.")
     except Refused as error:

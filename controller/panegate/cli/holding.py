@@ -42,7 +42,7 @@ def _hold(line: CommandLine, which: str, reason: str | None) -> int:
                 pane.release()
             else:
                 pane.hold(reason)
-            line.say({"pane": pane_document(pane)}, pane_words(pane))
+            line.say({"pane": pane_document(pane)}, pane_words(pane, server=line.server_words))
         return Exit.DONE
 
     return line.run(work())

@@ -98,7 +98,7 @@ def launch(
         async with opened(line, start=True) as ctl:
             with waiting(line, ctl, None, "the program to be ready"):
                 pane = await ctl.launch(argv, **options, **limit)
-            line.say({"pane": pane_document(pane)}, pane_words(pane))
+            line.say({"pane": pane_document(pane)}, pane_words(pane, server=line.server_words))
         return Exit.DONE
 
     return line.run(work())
@@ -123,7 +123,7 @@ def adopt(line: CommandLine, pane: str, **options: Any) -> int:
             found = await ctl.adopt(pane, **options)
             await ctl.store(found.id, Stored(**{**options, "name": found.name}))
             await ctl.settled(found)
-            line.say({"pane": pane_document(found)}, pane_words(found))
+            line.say({"pane": pane_document(found)}, pane_words(found, server=line.server_words))
         return Exit.DONE
 
     return line.run(work())

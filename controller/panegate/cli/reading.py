@@ -47,7 +47,7 @@ def wait(line: CommandLine, pane: str, states: frozenset[State], within_s: float
             what = " or ".join(state.value for state in State if state in states)
             with waiting(line, ctl, found, what):
                 await found.wait(states, within_s=within_s)
-            line.say({"pane": pane_document(found)}, pane_words(found))
+            line.say({"pane": pane_document(found)}, pane_words(found, server=line.server_words))
         return Exit.DONE
 
     return line.run(work())
@@ -110,7 +110,10 @@ def prompts(line: CommandLine, every: bool) -> int:
             await ctl.settled(*await ctl.adopt_all(every=every))
             asked = ctl.prompts
             names = {pane.id: pane.name for pane in ctl.panes}
-            words = [f"{names[p.pane]} ({p.kind.value}):\n{prompt_words(p)}" for p in asked]
+            words = [
+                f"{names[p.pane]} ({p.kind.value}):\n{prompt_words(p, server=line.server_words)}"
+                for p in asked
+            ]
             line.say(
                 {"prompts": [{"name": names[p.pane], **plain(p)} for p in asked]},
                 "\n\n".join(words) or "nobody waits for an answer",

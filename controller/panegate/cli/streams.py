@@ -51,7 +51,7 @@ def _say(line: CommandLine, ctl: CliController, event: Event) -> None:
     if isinstance(event, PaneOpened):
         names[event.pane] = event.name
     if names.get(getattr(event, "pane", "")) != KEEP_ALIVE:
-        line.say(event_document(event), event_words(event, names))
+        line.say(event_document(event), event_words(event, names, server=line.server_words))
 
 
 @command("watch")

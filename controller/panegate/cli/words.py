@@ -78,7 +78,7 @@ def columns(rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def receipt_words(receipt: Receipt, name: str = "") -> str:
+def receipt_words(receipt: Receipt, name: str = "", *, server: str = "") -> str:
     """Return a receipt: its sentence, then its times."""
     lead = f"{name or receipt.pane}: "
     text = lead + click.style(receipt.words, fg=_FATES.get(receipt.fate))
@@ -87,12 +87,18 @@ def receipt_words(receipt: Receipt, name: str = "") -> str:
         text += "\n" + click.style(f"  ms: {', '.join(steps)}", dim=True)
     if receipt.left_behind:
         text += f"\n  left behind in the composer: {receipt.left_behind!r}"
-        text += f"; panegate clear {name or receipt.pane} removes it"
+        text += f"; panegate clear {server}{name or receipt.pane} removes it"
     return text
 
 
-def prompt_words(prompt: Prompt) -> str:
-    """Return a question word for word, its options, and how to answer it."""
+def prompt_words(prompt: Prompt, *, server: str | None = "") -> str:
+    """Return a question word for word, its options, and how to answer it.
+
+    Args:
+        prompt: The question.
+        server: Options that name its tmux server; None leaves out how to answer.
+
+    """
     lines = [click.style(prompt.question or "(it shows no question)", bold=True)]
     if prompt.context:
         lines += [f"  about: {row}" for row in prompt.context.splitlines()]
@@ -102,20 +108,22 @@ def prompt_words(prompt: Prompt) -> str:
         lines.append(f"  {sign} {key}  {option.label}")
     if prompt.default is not None:
         lines.append(f"  Enter alone takes: {prompt.default}")
+    if server is None:
+        return "\n".join(lines)
     how = "OPTION" if prompt.options else ("--secret" if prompt.secret else "--text TEXT")
-    lines.append(f"  answer: panegate answer {prompt.pane} {prompt.id} {how}")
+    lines.append(f"  answer: panegate answer {server}{prompt.pane} {prompt.id} {how}")
     if prompt.where:
         lines.append(f"  or go there: {prompt.where}")
     return "\n".join(lines)
 
 
-def pane_words(pane: Pane) -> str:
+def pane_words(pane: Pane, *, server: str = "") -> str:
     """Return one line about a pane, and its question where it asks one."""
     text = f"{pane.name} ({pane.id}, {pane.profile.name}) is {state_words(pane.state)}"
     if pane.tracker.held is not None:
         text += f", held by a person: {pane.tracker.held}"
     if pane.prompt is not None:
-        text += "\n" + prompt_words(pane.prompt)
+        text += "\n" + prompt_words(pane.prompt, server=server)
     return text
 
 
@@ -151,22 +159,22 @@ def clock_words(at_s: float) -> str:
     return f"{time.strftime('%H:%M:%S', time.localtime(at))}.{int(at % 1 * 100):02}"
 
 
-def event_words(event: Event, names: dict[str, str] | None = None) -> str:
+def event_words(event: Event, names: dict[str, str] | None = None, *, server: str = "") -> str:
     """Return an event as one line (a question: as several)."""
     at = click.style(clock_words(event.at_s), dim=True)
     pane = getattr(event, "pane", "")
     lead = f"{at}  {(names or {}).get(pane, pane):<10}  " if pane else f"{at}  {'server':<10}  "
-    return lead + _what(event)
+    return lead + _what(event, server)
 
 
-def _what(event: Event) -> str:
+def _what(event: Event, server: str) -> str:
     match event:
         case PaneOpened():
             return f"is watched ({event.profile})"
         case StateChanged():
             return f"{event.old.value} -> {state_words(event.new)}: {event.words}"
         case PromptOpened() | PromptChanged():
-            return f"asks ({event.prompt.kind.value}): " + prompt_words(event.prompt)
+            return f"asks ({event.prompt.kind.value}): " + prompt_words(event.prompt, server=server)
         case PromptClosed():
             return "its question is gone" + (" (answered)" if event.answered else "")
         case WriteHeld():
@@ -186,14 +194,14 @@ def _what(event: Event) -> str:
             return f"{event.count} events were dropped: this reader was too slow"
 
 
-def error_words(error: PanegateError) -> str:
+def error_words(error: PanegateError, *, server: str = "") -> str:
     """Return an error: what happened, the question or screen behind it, what to do."""
     if isinstance(error, TmuxTooOld):
         return f"panegate: {error}; {error.fix}" if error.fix else f"panegate: {error}"
     lines = [click.style("panegate: ", fg="red") + str(error)]
     prompt = error.prompt if isinstance(error, Refused) else None
     if isinstance(prompt, Prompt):
-        lines.append(prompt_words(prompt))
+        lines.append(prompt_words(prompt, server=server))
     if isinstance(error, LaunchFailed) and error.screen is not None and error.screen.text:
         lines += [f"  | {row}" for row in error.screen.text.splitlines()[-10:]]
     if error.fix:

@@ -57,7 +57,9 @@ async def finish(line: CommandLine, ctl: CliController, pane: Pane, write: Await
 
 def say_receipt(line: CommandLine, pane: Pane, receipt: Receipt) -> int:
     """Print a receipt and return its exit status."""
-    line.say({"receipt": plain(receipt)}, receipt_words(receipt, pane.name))
+    line.say(
+        {"receipt": plain(receipt)}, receipt_words(receipt, pane.name, server=line.server_words)
+    )
     return exit_of_receipt(receipt)
 
 
@@ -159,12 +161,14 @@ def run(
                 result = await finish(line, ctl, found, call)
             line.say({"run": plain(result)}, result.text)
             if result.receipt.fate is not Fate.LANDED:
-                line.note(receipt_words(result.receipt, found.name))
+                line.note(receipt_words(result.receipt, found.name, server=line.server_words))
                 return exit_of_receipt(result.receipt)
             if not result.complete:
                 line.note("The first rows had scrolled out of the pane's history.")
             if result.state is State.PROMPTING and found.prompt is not None:
-                line.note(f"{found.name} asks:\n{prompt_words(found.prompt)}")
+                line.note(
+                    f"{found.name} asks:\n{prompt_words(found.prompt, server=line.server_words)}"
+                )
             elif result.state is State.EXITED:
                 line.note(f"{found.name} exited.")
         return Exit.DONE

@@ -16,6 +16,7 @@ __all__ = [
     "ReactionKind",
     "View",
     "absolute_row",
+    "is_unchanged",
     "judge_reaction",
     "mark_reaction",
     "popup_opened",
@@ -33,7 +34,8 @@ class View:
     confirmed: bool
     at_prompt: bool | None
     """The prompt cycle at that moment (`StandingMarks.at_prompt`)."""
-    cycle_at_s: float
+    left_at_s: float
+    """`StandingMarks.left_at_s` at that moment."""
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -73,9 +75,18 @@ def absolute_row(look: Look, row: int) -> int:
 
 def mark_reaction(marks: StandingMarks, *, submitted_s: float) -> Reaction:
     """Judge by the prompt cycle alone: the program left its line editor after our Enter."""
-    if marks.at_prompt is not None and marks.cycle_at_s >= submitted_s:
+    if marks.left_at_s >= submitted_s:
         return _landed(Grade.MARK, "its prompt cycle moved on after the Enter")
     return _NONE
+
+
+def is_unchanged(before: View, now: View) -> bool:
+    """Tell whether our text still stands where it was typed: then a mark was not about it."""
+    was, composer = before.reading.composer, now.reading.composer
+    if was is None or composer is None or not composer.text:
+        return False
+    same_column = now.look.fields.cursor_x == before.look.fields.cursor_x
+    return composer.text == was.text and same_column
 
 
 def judge_reaction(
@@ -93,7 +104,9 @@ def judge_reaction(
     """
     if now.state is State.EXITED:
         return _landed(Grade.PROCESS, "the program ended")
-    if now.at_prompt is not None and now.cycle_at_s >= submitted_s:
+    if is_unchanged(before, now):
+        return _NONE
+    if now.left_at_s >= submitted_s:
         return _landed(Grade.MARK, "its prompt cycle moved on after the Enter")
     kernel = now.look.kernel
     if kernel is not None and kernel.unread_bytes and kernel.wait is not TtyWait.UNKNOWN:

@@ -11,6 +11,7 @@ from panegate.gate.guard import GuardReply, GuardResult
 from panegate.gate.judge import (
     ReactionKind,
     View,
+    is_unchanged,
     judge_reaction,
     mark_reaction,
     popup_opened,
@@ -31,6 +32,8 @@ _REISSUE_S = 5.0
 """How long a guard that keeps refusing is issued again once bytes are in."""
 _CHAR_S = 0.004
 """Echo time granted for each character typed, on top of the profile's."""
+_FIRST_ECHO_S = 0.03
+"""A look without any output, for an echo that came in the same breath as the reply."""
 _TAIL_S = 0.25
 """Quiet after which a partial or different echo is taken as final."""
 
@@ -67,10 +70,15 @@ class WriteMachine(WriteBase):
         if self.stage is not Stage.REACTING or self._plan.expect is not Expect.TURN:
             return
         reaction = mark_reaction(marks, submitted_s=self._submitted_s)
-        if reaction.kind is ReactionKind.LANDED and self._proof is None:
+        if reaction.kind is not ReactionKind.LANDED:
+            return
+        if self._proof is None:
             self._proof = reaction.proof
             self._clock("reacted", now_s)
-        self._wants_look = True
+        if self.profile.prompt_cycle:  # leaving the line editor is the reaction itself
+            self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=self._proof)
+        else:
+            self._wants_look = True
 
     def look(self, view: View, situation: Situation, *, now_s: float) -> None:
         """A counted look arrived."""
@@ -241,7 +249,7 @@ class WriteMachine(WriteBase):
             self.stage = Stage.ECHOING
             grace_s = timing.echo_within_s + _CHAR_S * len(plan.text)
             self._stage_deadline_s = now_s + grace_s
-            self._wants_look = True
+            self._wake_s = now_s + _FIRST_ECHO_S
         elif plan.enter:
             self._to_confirm(now_s, gap_s=max(self.profile.submit.gap_s, 0.02))
         else:
@@ -365,7 +373,7 @@ class WriteMachine(WriteBase):
 
     def _judge_reaction(self, view: View, now_s: float) -> None:
         plan = self._plan
-        if self._proof is not None:
+        if self._proof is not None and not self._stands(view):
             self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=self._proof)
             return
         if plan.expect is Expect.PROMPT_GONE:
@@ -404,6 +412,9 @@ class WriteMachine(WriteBase):
                 self._withheld(Reason.LINE_BREAK, now_s, "the Enter became a line break")
         elif reaction.kind is ReactionKind.LINE_BREAK:
             self._wake_s = self._last_output_s + 0.05
+
+    def _stands(self, view: View) -> bool:
+        return self._entering is not None and is_unchanged(self._entering, view)
 
     def _judge_answer(self, view: View, now_s: float) -> None:
         asked, now_asked = self._prompt, view.reading.prompt
@@ -448,7 +459,7 @@ class WriteMachine(WriteBase):
             words = "tmux did not answer the Enter. It is not sent again."
             self._finish(Fate.UNKNOWN, Reason.CONNECTION_LOST, now_s, words)
         elif self.stage is Stage.REACTING:
-            if self._proof is not None:
+            if self._proof is not None and not (self._latest and self._stands(self._latest)):
                 self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=self._proof)
                 return
             words = (

@@ -20,6 +20,8 @@ class StandingMarks:
     at_prompt: bool | None = None
     """The prompt cycle (OSC 133, else ?2004) says: at a prompt / a command runs."""
     cycle_at_s: float = 0.0
+    left_at_s: float = float("-inf")
+    """When the cycle last left a prompt: a line was taken. A prompt drawn again is no such thing."""
     cycles: int = 0
     """How often the cycle came to a prompt."""
     has_133: bool = False
@@ -50,6 +52,7 @@ class StandingMarks:
             self.at_prompt, self.cycle_at_s = True, mark.at_s
         elif kind in _RUN_MARKS:
             self.at_prompt, self.cycle_at_s = False, mark.at_s
+            self.left_at_s = mark.at_s
         return kind not in _CARET_MARKS or kind is MarkKind.TITLE
 
     def void(self) -> None:

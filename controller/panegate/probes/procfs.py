@@ -149,9 +149,14 @@ class ProcessTable:
 
     With ``children`` files, of the processes on the terminal that do not descend
     from the pane's only the leader of the foreground group is found.
+
+    Args:
+        proc: Where procfs is mounted.
+        children_files: Use those files; None uses them where they are.
+
     """
 
-    def __init__(self, proc: str = PROC) -> None:
+    def __init__(self, proc: str = PROC, *, children_files: bool | None = None) -> None:
         self._proc = proc
         self._lock = threading.Lock()
         self._known: dict[int, _Known] = {}
@@ -160,9 +165,10 @@ class ProcessTable:
         self._last_pid = b""
         self._listed_s = 0.0
         self._settled = False
-        self._has_children_files = os.path.exists(
-            f"{proc}/self/task/{threading.get_native_id()}/children"
-        )
+        if children_files is None:
+            thread = f"{proc}/self/task/{threading.get_native_id()}"
+            children_files = os.path.exists(f"{thread}/children")
+        self._has_children_files = children_files
         # last pid is ours, a listing may be of another pid namespace
         self._own_namespace = _points_at(f"{proc}/self", str(os.getpid()))
 
@@ -278,17 +284,18 @@ class ProcessTable:
 
     def _walk_table(self, pane: ProcessStat, tty: int) -> dict[int, ProcessStat]:
         found = {pane.pid: pane}
+        tried = {pane.pid}
         waiting = [*self._children.get(pane.pid, ()), *self._on_tty.get(tty, ())]
         while waiting and len(found) < MAX_RELATED:
             pid = waiting.pop()
-            if pid in found:
+            if pid in tried:
                 continue
-            stat = read_stat(pid, self._proc)
-            if stat is None:
-                self._forget(pid)
-                continue
-            found[pid] = stat
+            tried.add(pid)
+            # Who ended may have left children to a subreaper below the pane.
             waiting.extend(self._children.get(pid, ()))
+            stat = read_stat(pid, self._proc)
+            if stat is not None:
+                found[pid] = stat
         return found
 
 

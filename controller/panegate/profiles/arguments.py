@@ -104,6 +104,6 @@ def _is_one_of(word: str, options: Sequence[str]) -> bool:
     """Tell whether *word* is one of *options*: alone, with ``=value``, or in a bundle."""
     if word in options or word.partition("=")[0] in options:
         return True
-    if word.startswith("--") or not word.startswith("-") or not word[1:].isalpha():
+    if not (word.startswith("-") and word[1:].isalpha()):
         return False
     return any(len(option) == 2 and option[1] in word[1:] for option in options)

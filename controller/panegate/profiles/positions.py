@@ -59,7 +59,7 @@ class Positions:
                 return
             if (key := _KEY.match(line)) is not None:
                 self._key = (*self._table, key[1].strip("\"'"))
-                self._lines.setdefault(self._key, number)
+                self._lines[self._key] = number
                 self._index, self._fresh = 0, True
                 start = key.end()
         self._scan_value(line, start, number)

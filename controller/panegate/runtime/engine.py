@@ -64,7 +64,9 @@ from panegate.wire.events import (
 from panegate.wire.look import look_commands, parse_look
 
 __all__ = [
+    "NOISY_AGAIN_S",
     "NOISY_BYTES",
+    "NOISY_SPAN_S",
     "Engine",
     "PaneSlot",
     "own_pane_id",
@@ -74,6 +76,9 @@ _log = get_logger()
 
 NOISY_BYTES = 256 * 1024
 """Output in one second above which a pane is paused and looked at on the noisy schedule."""
+NOISY_SPAN_S = 1.0
+NOISY_AGAIN_S = 0.05
+"""A pane that was paused for flooding and goes on is paused again after this."""
 _FORCED = frozenset({LookCause.CALLER, LookCause.MARK, LookCause.NOISY})
 _DEATH_LOOKS = 5
 _STRUCTURE = (
@@ -97,8 +102,10 @@ class PaneSlot:
     death_looks: int = 0
     dead: bool = False
     paused: bool = False
-    second_at_s: float = 0.0
-    second_bytes: int = 0
+    span_at_s: float = 0.0
+    span_bytes: int = 0
+    span_s: float = NOISY_SPAN_S
+    """How long it may flood before it is paused; short once it has done so."""
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -120,6 +127,8 @@ class Engine:
     pump: Pump = attrs.field(init=False)
     slots: dict[PaneId, PaneSlot] = attrs.field(factory=dict, init=False)
     looks: int = attrs.field(default=0, init=False)
+    unreadable: int = attrs.field(default=0, init=False)
+    """Looks whose screen no reader could take: faults of ours, each logged."""
     _exits: ExitWatch | None = attrs.field(default=None, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -215,12 +224,14 @@ class Engine:
         self.pump.settle()
 
     def _measure(self, slot: PaneSlot, client: ControlClient, n_bytes: int, at_s: float) -> None:
-        """Pause a pane that floods for more than a second."""
-        slot.second_bytes += n_bytes
-        if at_s - slot.second_at_s < 1.0:
+        """Pause a pane that floods for more than a second, a known flooder sooner."""
+        slot.span_bytes += n_bytes
+        took_s = at_s - slot.span_at_s
+        if took_s < slot.span_s:
             return
-        flooding = slot.second_bytes > NOISY_BYTES and at_s - slot.second_at_s < 2.0
-        slot.second_at_s, slot.second_bytes = at_s, 0
+        flooding = slot.span_bytes > NOISY_BYTES * slot.span_s and took_s < 2 * slot.span_s
+        slot.span_at_s, slot.span_bytes = at_s, 0
+        slot.span_s = NOISY_AGAIN_S if flooding else NOISY_SPAN_S
         if flooding and not slot.paused:
             slot.paused = True
             pane_id = slot.target.pane_id
@@ -248,7 +259,7 @@ class Engine:
         with anyio.move_on_after(1.0):
             await client.ended.wait()
         slot.paused = False
-        slot.second_at_s, slot.second_bytes = self.clock(), 0
+        slot.span_at_s, slot.span_bytes = self.clock(), 0
         client.request(
             [command("refresh-client", "-A", f"{slot.target.pane_id}:continue")],
             lambda _answer: None,
@@ -357,7 +368,13 @@ class Engine:
             self.pump.feed(LookLost(pane_id, now_s))
             self.tasks.start_soon(self._look_at_death, slot)
             return
-        self.pump.feed(Looked(pane_id, look, now_s))
+        try:
+            self.pump.feed(Looked(pane_id, look, now_s))
+        except Exception as error:
+            # a screen that breaks a reader must not take the other panes along
+            _log.error("look.failed", pane_id=pane_id, words=repr(error), exc_info=True)
+            self.unreadable += 1
+            self.pump.feed(LookLost(pane_id, now_s))
         if slot.dead:
             self.pump.feed(Exited(pane_id, "its process ended", now_s))
 

@@ -8,6 +8,7 @@ from panegate.panes.facts import ComposerReading, PaneFields
 from panegate.screen.applications import is_application
 from panegate.screen.layout import Layout, RowView, asks, invites_key
 from panegate.screen.options import option_label
+from panegate.screen.pickers import count_beside
 from panegate.screen.profile import Family, Profile
 
 __all__ = ["DEFAULT_GLYPHS", "caret_cell", "find_box"]
@@ -306,7 +307,7 @@ class _BoxReader:
             for view in (above, below)
             if view.text and view.column in (area.column, label_column)
         ]
-        if self._unknown and self._count_above(area.first):
+        if self._unknown and count_beside(layout, area.first) is not None:
             return True
         if not aligned:
             return numbered and above.text != "" and self._unknown
@@ -319,13 +320,6 @@ class _BoxReader:
         if not self._unknown:
             return not (enclosed or (plain and at_end))
         return not (enclosed and at_end and not (numbered and siblings_numbered))
-
-    def _count_above(self, row: int) -> bool:
-        """A picker's query row has its count (``3/14``) beside it."""
-        return any(
-            re.match(r"\s*(?:<\s)?\d+/\d+(?:\s|\Z)", self._grid.text(each))
-            for each in (row - 1, row + 1)
-        )
 
     def _reading(self, area: _Area, caret: _Caret | None) -> ComposerReading:
         typed: list[str] = []

@@ -7,6 +7,7 @@ import attrs
 from panegate.screen.grid import Grid
 
 __all__ = [
+    "FOOTER_ROWS",
     "SPINNER",
     "Layout",
     "RowView",
@@ -14,8 +15,10 @@ __all__ = [
     "invites_key",
     "is_hint_text",
     "is_rule",
+    "is_sides",
     "is_spinner",
     "join_rows",
+    "only_footers",
     "rule_title",
 ]
 
@@ -30,6 +33,10 @@ _TITLED = re.compile(
     r"\s*[╭┌╔├┏╒╓╰└╚┗]?[─━═]+[┤\[\s]*(?P<title>[^─━═]+?)[├\]\s]*[─━═]{2,}[╮┐╗┤┓╕╖╯┘╝┛]?\s*"
 )
 _TITLED_ASCII = re.compile(r"\s*\+-+\s*(?P<title>[^-+\s][^+]*?)\s*-{2,}\+\s*")
+
+FOOTER_ROWS = 5
+"""How many rows of hints and status may stand below a question."""
+_STATUS = re.compile(r"\S\s{3,}\S|\s[|·•]\s")
 
 SPINNER = "⠀-⣿✢✳✶✻✽✺✷✸✹✦◐◓◑◒◴◷◶◵◜◠◝◞◡◟⏳⌛"
 """Glyphs that turn while a program works, as the inside of a character class."""
@@ -217,3 +224,23 @@ def join_rows(layout: Layout, first: int, last: int) -> str:
             parts.append(glue + text if parts else text)
             glue = "" if layout.wraps(row) else " "
     return "".join(parts)
+
+
+def only_footers(layout: Layout, first: int) -> bool:
+    """Tell whether from row *first* on there are only hints, rules and a status row.
+
+    A spinner that is not faint means work, and more text means that output went on.
+    """
+    rows = 0
+    gap = False
+    for row in range(first, layout.grid.last_row + 1):
+        view = layout.view(row)
+        if not view.text:
+            gap = True
+            continue
+        rows += 1
+        if rows > FOOTER_ROWS or (is_spinner(view.text) and not layout.faint(row)):
+            return False
+        if not layout.hint(row) and not (gap and _STATUS.search(layout.grid.text(row))):
+            return False
+    return True

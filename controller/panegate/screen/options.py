@@ -12,7 +12,9 @@ __all__ = ["OptionBlock", "find_blocks", "numbered_block", "option_label", "row_
 
 POINTERS = "❯›>▸▶►→➜➤»●◉⦿◆◼■*‣▹⏵☞▌"
 _UNPOINTED = "○◯◇◻□☐⬚·"
-_POINTED = re.compile(rf"[{re.escape(POINTERS)}][ \xa0]+(?=\S)|[●◉◆◼■▌](?=\w)")
+_POINTED = re.compile(
+    rf"[{re.escape(POINTERS)}][ \xa0]+(?=\S)|[●◉◆◼■▌](?=\w)|[❯›>▸▶►»](?=[◯◉○●☐☑◻◼⬡⬢])"
+)
 _RADIO = re.compile(rf"[{_UNPOINTED}][ \xa0]+(?=\S)")
 _KEYED = re.compile(
     r"\(?(?P<key>\d{1,2}|[A-Za-z])[.):\]](?![\d.])\s+(?P<label>\S.*)"

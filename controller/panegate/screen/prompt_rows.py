@@ -6,29 +6,24 @@ from collections.abc import Iterable
 import attrs
 
 from panegate.panes.facts import KernelFact, OptionReading, PaneFields, TtyWait
+from panegate.screen.choices import read_choices
 from panegate.screen.layout import Layout, asks, invites_key, join_rows
 from panegate.screen.options import numbered_block
-from panegate.screen.wording import SECRET_WORDS, choice_kind
+from panegate.screen.wording import SECRET_WORDS
 from panegate.terms import PromptKind
 
-__all__ = ["RowPrompt", "read_key_invitation", "read_pager", "read_question", "read_secret"]
+__all__ = [
+    "RowPrompt",
+    "context_above",
+    "read_key_invitation",
+    "read_pager",
+    "read_question",
+    "read_secret",
+]
 
 _READING = frozenset((TtyWait.READ, TtyWait.SELECT, TtyWait.TIMED, TtyWait.EVENT_LOOP))
-_CHOICES = re.compile(
-    r"(?P<head>^|.*\W)[\[(](?P<items>[^\W_]{1,14}(?:\s?[/,|]\s?(?:\[?[^\s/,|\[\]()]{1,14}\]?)){1,14})[\])]"
-    r"(?P<tail>\s{0,2}[?？:：>]?\s*)(?P<default>\[[^\]]{1,20}\]\s*[:?]?\s*)?(?P<typed>\S{0,12})\s*\Z"
-)
-_BARE_CHOICES = re.compile(
-    r"(?P<head>.*\s)(?P<items>(?:y|Y|yes|Yes)\s?[/|]\s?(?:n|N|no|No))(?P<tail>\s*[?:]?\s*)(?P<default>)"
-    r"(?P<typed>\S{0,4})\s*\Z"
-)
-_LETTERED = re.compile(
-    r"(?P<head>.*?)(?P<items>\(\w\)[^/()]{1,30}(?:/\(\w\)[^/()\[\]:]{1,30})+)"
-    r"(?P<tail>\s*)(?:\[(?P<default>[^\]]{1,30})\])?\s*[:?]?\s*(?P<typed>\S{0,12})\s*\Z"
-)
-_LETTER_ITEM = re.compile(r"\((\w)\)([^/()\[\]:]*)")
-_YES = re.compile(r"(?i)(?:y|yes|n|no|j|ja|nein|o|oui|non|s|si|sí)\Z")
 _ENDS_ASKING = re.compile(r"[?？؟:：]\s*(?:[\[(][^\])]{0,60}[\])]\s*)?[?？؟:：›>❯]?\s{0,2}\Z")
+_MARKED_QUESTION = re.compile(r"[?◆]\s+\S")
 _LAST_MARK = re.compile(r".*[?？؟:：\])>#$%›❯»](?=\s)")
 _NUMBERED_ASKING = re.compile(r".*(?:[?？:：>#)\]])\s{0,2}\Z")
 _MASK = re.compile(r"[*•●]+\s*\Z")
@@ -76,7 +71,7 @@ def read_secret(layout: Layout, fields: PaneFields, kernel: KernelFact | None) -
     if not question:
         above = layout.view(fields.cursor_y - 1).text
         question, first = above, fields.cursor_y - 1 if above else first
-    context, top = _context(layout, first - 1)
+    context, top = context_above(layout, first - 1)
     return RowPrompt(
         kind=PromptKind.SECRET,
         question=question,
@@ -106,51 +101,19 @@ def read_question(
 
 
 def _read_choice(layout: Layout, text: str, first: int, last: int) -> RowPrompt | None:
-    for pattern in (_LETTERED, _CHOICES, _BARE_CHOICES):
-        found = pattern.match(text)
-        if found is None:
-            continue
-        if pattern is _LETTERED:
-            pairs = [
-                (key, key + rest.strip()) for key, rest in _LETTER_ITEM.findall(found["items"])
-            ]
-        else:
-            items = re.split(r"\s?[/,|]\s?", found["items"])
-            pairs = [(item.strip("[]"), item.strip("[]")) for item in items]
-        if not _is_choice(found, [key for key, _ in pairs]):
-            continue
-        options = tuple(OptionReading(key=key, label=label) for key, label in pairs)
-        question = text[: found.start("typed")].strip()
-        context, top = _context(layout, first - 1)
-        kind = choice_kind(question, options)
-        yes_no = any(_YES.match(key) for key, _ in pairs)
-        return RowPrompt(
-            kind=PromptKind.CONFIRM if kind is PromptKind.MENU and yes_no else kind,
-            question=question,
-            context=context,
-            options=options,
-            default=_default(found, [key for key, _ in pairs]),
-            first=max(top, 0),
-            last=last,
-        )
-    return None
-
-
-def _is_choice(found: re.Match[str], keys: list[str]) -> bool:
-    """Whether bracketed items are answers, not a path or a ratio in a prompt."""
-    if any(_YES.match(key) for key in keys):
-        return True
-    asking = bool(re.search(r"[?？:：]", found["tail"])) or asks(found["head"].rstrip(" [("))
-    return asking and not all(key.isdigit() for key in keys)
-
-
-def _default(found: re.Match[str], keys: list[str]) -> str | None:
-    given = (found["default"] or "").strip(" :?")
-    if given:
-        return given.strip("[]")
-    capital = [key for key in keys if key[:1].isupper()]
-    small = [key for key in keys if key[:1].islower()]
-    return capital[0] if len(capital) == 1 and small else None
+    choices = read_choices(text)
+    if choices is None:
+        return None
+    context, top = context_above(layout, first - 1)
+    return RowPrompt(
+        kind=choices.kind,
+        question=choices.question,
+        context=context,
+        options=choices.options,
+        default=choices.default,
+        first=max(top, 0),
+        last=last,
+    )
 
 
 def _read_text(
@@ -159,11 +122,12 @@ def _read_text(
     """Read a free-text question, or the line under a numbered list."""
     last = fields.cursor_y
     block = numbered_block(layout, first - 1)
-    asking = _ENDS_ASKING.search(text) is not None or asks(text.rstrip())
+    marked = _MARKED_QUESTION.match(text) is not None
+    asking = marked or _ENDS_ASKING.search(text) is not None or asks(text.rstrip())
     close = fields.cursor_x - len(layout.grid.slice(last, 0, fields.cursor_x).rstrip()) <= 2
     if block is not None and (blocked or (close and _NUMBERED_ASKING.match(text))):
         question = _settled(text)
-        context, top = _context(layout, block.first - 1)
+        context, top = context_above(layout, block.first - 1)
         if not question:
             question, context = context, ""
         return RowPrompt(
@@ -177,17 +141,17 @@ def _read_text(
     if not blocked and not (asking and close and text.strip()):
         return None
     context_end = first - 1
-    question = _settled(text) if blocked else text.strip()
+    question = _settled(text) if blocked or marked else text.strip()
     if not question:
         above = layout.view(last - 1).text
         if asks(above) or invites_key(above) or above.endswith((":", "：")):
             question, context_end, first = above, last - 2, last - 1
-    context, top = _context(layout, context_end)
+    context, top = context_above(layout, context_end)
     return RowPrompt(
         kind=PromptKind.TEXT,
         question=question,
         context=context,
-        default=_bracketed(question),
+        default=_bracketed(question) or _placeholder(layout, fields),
         first=max(min(top, first), 0),
         last=last,
     )
@@ -197,6 +161,15 @@ def _bracketed(question: str) -> str | None:
     """The value that a bare Enter takes in ``name: (x)`` and ``port [80]:``."""
     found = re.search(r"[\[(]([^\[\]()]{1,60})[\])]\s*[:：?]?\s*\Z", question)
     return found[1] if found is not None and re.search(r"[:：]", question) else None
+
+
+def _placeholder(layout: Layout, fields: PaneFields) -> str | None:
+    """Faint text that ends at the cursor: the value a bare Enter takes."""
+    for run in layout.grid.runs(fields.cursor_y):
+        if run.style.faint and run.end == fields.cursor_x:
+            text = layout.grid.slice(fields.cursor_y, run.start, run.end).strip()
+            return text if any(character.isalnum() for character in text) else None
+    return None
 
 
 def _settled(text: str) -> str:
@@ -217,8 +190,8 @@ def _question_at_cursor(layout: Layout, fields: PaneFields) -> tuple[str, int]:
     return text, row
 
 
-def _context(layout: Layout, last: int) -> tuple[str, int]:
-    """The rows right above a question, down to *last*: no blank row, no shell command.
+def context_above(layout: Layout, last: int) -> tuple[str, int]:
+    """Return the rows right above a question, down to *last*: no blank row, no shell line.
 
     Returns:
         The text, and the first of its rows (``last + 1`` when there is none).
@@ -299,7 +272,7 @@ def read_key_invitation(
     first = row
     while first > 0 and layout.wraps(first - 1):
         first -= 1
-    context, top = _context(layout, first - 1)
+    context, top = context_above(layout, first - 1)
     return RowPrompt(
         kind=PromptKind.TEXT if typed else PromptKind.KEY,
         question=join_rows(layout, first, row),

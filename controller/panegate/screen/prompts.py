@@ -13,6 +13,7 @@ from panegate.panes.facts import (
 from panegate.screen.applications import is_application
 from panegate.screen.composer import find_composer
 from panegate.screen.dialogs import find_dialog
+from panegate.screen.drawn_rows import read_drawn
 from panegate.screen.grid import Grid
 from panegate.screen.layout import Layout
 from panegate.screen.menus import MenuPrompt, find_menu
@@ -160,6 +161,7 @@ def _generic(
         read_secret(layout, fields, kernel)
         or read_pager(layout, fields, kernel)
         or _framed(layout, fields)
+        or read_drawn(layout, fields)
         or find_menu(layout, fields, kernel, None)
         or read_question(layout, fields, kernel)
         or read_key_invitation(layout, fields, kernel)

@@ -363,6 +363,7 @@ class Controller:
             "clients": len(self.link.clients),
             "writes": dict(self.writes.counts),
             "looks": self.engine.looks,
+            "unreadable": self.engine.unreadable,
             "wakeups": self.engine.pump.wakeups,
             "events": self.bus.last_seq,
             "uptime_s": round(self.clock() - self.started_s, 3),

@@ -220,7 +220,7 @@ class PaneTracker(WriteQueue):
                 state=self.state,
                 confirmed=self.machine.confirmed,
                 at_prompt=self.marks.at_prompt,
-                cycle_at_s=self.marks.cycle_at_s,
+                left_at_s=self.marks.left_at_s,
             )
             current.pasting(self.marks.paste_on)
             situation = attrs.evolve(self._situation_for(current, reading), unfinished_write=False)

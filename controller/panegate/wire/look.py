@@ -182,7 +182,7 @@ def parse_look(
     capture = blocks[n_fields + 1] if version.capture_leaks else blocks[n_fields]
     rows = _rows(capture, n_history + height, pane_id)
     if version.capture_leaks:
-        rows = tuple(unescape_buffer(row, version) for row in rows)
+        rows = tuple(unescape_buffer(row, version) if b"\\" in row else row for row in rows)
     return LookReply(
         pane_id=pane_id,
         pane_pid=required["pane_pid"],

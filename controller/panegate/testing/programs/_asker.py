@@ -63,7 +63,7 @@ class Asker:
 
     def ask(self) -> None:
         """Open the first dialog of a chain, unless it can not be opened now."""
-        if self.current is not None or not self._may_open():
+        if self._chain_left > 0 or not self._may_open():
             self._truth.log("dialog_skipped")
             return
         self._chain_left = self._options.dialog_chain - 1
@@ -117,12 +117,15 @@ class Asker:
             self._closed(choice)
             self.is_trust = False
             return
-        self._chain_left -= 1
         if self._options.dialog_gap > 0:
             self._gap()
-            self._loop.call_after(self._options.dialog_gap, self._open_next)
+            self._loop.call_after(self._options.dialog_gap, self._open_after_gap)
         else:
-            self._open_next()
+            self._open_after_gap()
+
+    def _open_after_gap(self) -> None:
+        self._chain_left -= 1
+        self._open_next()
 
     def _open_next(self) -> None:
         options = self._options

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-__all__ = ["base_parser", "parse_composer", "texts"]
+__all__ = ["base_parser", "milliseconds", "parse_composer", "slow_read", "texts"]
 
 _COLLAPSED = "[Pasted text #{n} +{lines} lines]"
 
@@ -20,12 +20,12 @@ def milliseconds(text: str) -> float:
     return float(text) / 1000
 
 
-def many_milliseconds(text: str) -> tuple[float, ...]:
+def _many_milliseconds(text: str) -> tuple[float, ...]:
     """Turn ``100,250`` into seconds."""
     return tuple(float(part) / 1000 for part in text.split(",") if part)
 
 
-def numbers(text: str) -> tuple[int, ...]:
+def _numbers(text: str) -> tuple[int, ...]:
     """Turn ``1,4`` into numbers."""
     return tuple(int(part) for part in text.split(",") if part)
 
@@ -93,7 +93,7 @@ def parse_composer(argv: list[str]) -> argparse.Namespace:
     times("--newline-within", "of text: the Enter is a line break")
     one("--cr-in-same-read", choices=("newline", "submit"), default="submit")
     one("--drop-every-nth-cr", type=int, default=0, metavar="N")
-    one("--drop-crs", type=numbers, default=(), metavar="N,N", help="these, from 1")
+    one("--drop-crs", type=_numbers, default=(), metavar="N,N", help="these, from 1")
     times("--submit-enter-ready-after", "Enter is ignored this long after the box appears")
     one("--lf", choices=("newline", "submit"), default="newline")
     flag("--slash-popup", "a `/` opens a menu that Enter chooses from")
@@ -106,9 +106,9 @@ def parse_composer(argv: list[str]) -> argparse.Namespace:
 
     times("--ask-after-submit", "a dialog opens this long after each submit")
     times("--ask-after-text", "a dialog opens this long after text came into the empty box")
-    one("--dialog-at", type=many_milliseconds, default=(), metavar="MS,MS", help="after the start")
+    one("--dialog-at", type=_many_milliseconds, default=(), metavar="MS,MS", help="after the start")
     flag("--dialog-on-signal", "a dialog opens at SIGUSR1")
-    one("--dialog-random", type=many_milliseconds, default=(), metavar="LO,HI")
+    one("--dialog-random", type=_many_milliseconds, default=(), metavar="LO,HI")
     one("--seed", type=int, default=0)
     one("--dialog-commands", type=texts, default=("rm -rf ./build",), metavar="A;;B")
     one("--dialog-chain", type=int, default=1, metavar="N", help="dialogs one after the other")
@@ -122,6 +122,7 @@ def parse_composer(argv: list[str]) -> argparse.Namespace:
     one("--dialog-options", type=texts, default=None, metavar="A;;B")
     one("--dialog-footer", default="Esc to cancel")
     one("--dialog-glyph", default="❯")
+    one("--dialog-over", type=int, default=0, metavar="ROW", help="drawn there; the box stays")
     flag("--dialog-bare", "rows without numbers; digits do nothing")
     flag("--hotkeys", "y, a, p and n choose at once")
     times("--work-after-answer", "a turn of this length follows each answer")

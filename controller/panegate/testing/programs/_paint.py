@@ -5,7 +5,7 @@ from typing import NamedTuple
 from panegate.testing.programs._box import cell_width, hard_spans
 from panegate.testing.programs._terminal import Terminal
 
-__all__ = ["Frame", "InlinePainter", "ScreenPainter", "styled"]
+__all__ = ["Frame", "InlinePainter", "ScreenPainter", "styled", "wrap"]
 
 
 def styled(sgr: str, text: str) -> str:
@@ -23,6 +23,8 @@ class Frame(NamedTuple):
     """The hardware cursor is visible."""
     parked: bool = False
     """It stands in the bottom left corner instead."""
+    over: tuple[int, tuple[str, ...]] | None = None
+    """Rows painted over what is there, from a row of the (alternate) screen on."""
 
 
 class ScreenPainter:
@@ -62,6 +64,9 @@ class ScreenPainter:
         above = above[-room:] if room > 0 else []
         blank = [""] * (room - len(above))
         rows = above + frame_rows + blank if self._top else above + blank + frame_rows
+        if frame.over is not None:
+            at_row, over = frame.over
+            rows = [*rows[:at_row], *over, *rows[at_row + len(over) :]][:height]
         first = len(above) if self._top else room
         if len(self._last) != height:
             self._last = ["\x00"] * height

@@ -10,7 +10,7 @@ _WORDS = {
     "busy": "✦ Working… (work)",
     "dialog": "✋ Action Required (work)",
 }
-TITLE_EVERY_S = {"glyph": 0.96, "blink": 1.0}
+_TITLE_EVERY_S = {"glyph": 0.96, "blink": 1.0}
 """Seconds between two titles where they move."""
 
 
@@ -38,7 +38,7 @@ class Signs:
     @property
     def tick_every_s(self) -> float:
         """Seconds between calls of `tick`; 0: never."""
-        return TITLE_EVERY_S.get(self._titles, 0.0)
+        return _TITLE_EVERY_S.get(self._titles, 0.0)
 
     def title(self, state: str) -> str:
         """Return the title for ``ready``, ``busy`` or ``dialog``."""

@@ -357,7 +357,7 @@ class Composer:
         if height < self._options.min_rows:
             words = f"window too small: it needs {self._options.min_rows} rows"
             frame = Frame([words], 0, 0, shown=False)
-        elif dialog is not None:
+        elif dialog is not None and not self._options.dialog_over:
             frame = dialog.frame(width, shown=False)
         else:
             now = Situation(
@@ -370,6 +370,9 @@ class Composer:
                 width=width,
             )
             frame = draw_input(self._box, self._options, now)
+            if dialog is not None:
+                over = tuple(dialog.frame(width, shown=False).rows)
+                frame = frame._replace(over=(self._options.dialog_over, over))
         out = before + self._painter.paint(self._transcript, frame, rewrite=rewrite) + after
         if self._splitting:
             self._splitting = False

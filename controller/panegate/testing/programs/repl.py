@@ -20,7 +20,7 @@ from panegate.testing.programs._truth import TruthWriter
 
 __all__ = ["Repl", "main"]
 
-PAGER_ROWS = 20
+_PAGER_ROWS = 20
 
 
 class Repl:
@@ -135,7 +135,7 @@ class Repl:
     def _pager(self, _rest: str) -> None:
         self._terminal.raw()
         rows = "".join(
-            f"commit {n:02d} a change of some kind\r\n" for n in range(1, PAGER_ROWS + 1)
+            f"commit {n:02d} a change of some kind\r\n" for n in range(1, _PAGER_ROWS + 1)
         )
         self._truth.log("pager_opened")
         self._terminal.write(f"\x1b[?1049h\x1b[H\x1b[2J{rows}:")
