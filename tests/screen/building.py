@@ -71,6 +71,7 @@ def look(
     rows = screen.removeprefix("\n").split("\n") if isinstance(screen, str) else list(screen)
     if isinstance(screen, str) and rows and not rows[-1].strip() and CURSOR not in rows[-1]:
         rows.pop()
+    rows = rows or [""]
     place = cursor
     for number, row in enumerate(rows):
         if CURSOR in row:

@@ -22,7 +22,7 @@ from panegate.probes.procfs import (
     tty_number,
 )
 from panegate.probes.syscalls import TABLES
-from panegate.probes.terminal import UNREADABLE, read_terminal
+from panegate.probes.terminal import UNREADABLE, TerminalReading, read_terminal
 from panegate.probes.waits import ProcessWaits, strongest
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["TerminalProbe"]
 
 _MAX_DETACHED = 64
+_TRIES = 3
 
 
 class _Found(NamedTuple):
@@ -94,12 +95,11 @@ class TerminalProbe:
             return KernelFact(level=self.level, at_s=now_s)
         device = self._device()
         tty = pane.tty if device is None else tty_number(device)
-        terminal = UNREADABLE if device is None else read_terminal(self.tty, device)
         related = self._table.related(pane, tty, now_s)
         group = _foreground_group(pane, tty, related)
         members = _members(group, tty, related)
         inside = {member.pid for member in members}
-        found = self._wait(members, related, pane, device)
+        terminal, found = self._terminal_and_wait(members, related, pane, device)
         return KernelFact(
             level=found.level,
             wait=found.wait,
@@ -118,7 +118,7 @@ class TerminalProbe:
                     if pid not in inside and related.stats[pid].alive
                 )
             ),
-            stopped=_is_stopped(members, group),
+            stopped=_is_stopped(members, group, found.wait),
             unread_bytes=terminal.unread_bytes,
             at_s=now_s,
         )
@@ -128,6 +128,25 @@ class TerminalProbe:
             return os.stat(self.tty).st_rdev
         except OSError:
             return None
+
+    def _terminal_and_wait(
+        self,
+        members: Sequence[ProcessStat],
+        related: Related,
+        pane: ProcessStat,
+        device: int | None,
+    ) -> tuple[TerminalReading, _Found]:
+        """Read both as of one instant: a program changes its mode right before it waits."""
+        terminal = self._read_terminal(device)
+        for _ in range(_TRIES):
+            found = self._wait(members, related, pane, device)
+            before, terminal = terminal, self._read_terminal(device)
+            if (before.icanon, before.echo) == (terminal.icanon, terminal.echo):
+                return terminal, found
+        return terminal, _Found(TtyWait.ABSENT, None, found.level)
+
+    def _read_terminal(self, device: int | None) -> TerminalReading:
+        return UNREADABLE if device is None else read_terminal(self.tty, device)
 
     def _wait(
         self,
@@ -192,9 +211,16 @@ def _members(group: int | None, tty: int, related: Related) -> list[ProcessStat]
     return sorted(members, key=lambda stat: (stat.pid != group, stat.pid))
 
 
-def _is_stopped(members: Sequence[ProcessStat], group: int | None) -> bool:
+def _is_stopped(members: Sequence[ProcessStat], group: int | None, wait: TtyWait) -> bool:
+    """Tell whether the program that would read is stopped.
+
+    A wrapper such as ``sh -c`` leads its group and goes on: then one stopped member is
+    the reader if nobody else is.
+    """
     if not members:
         return False
     if members[0].pid == group and members[0].stopped:
         return True
+    if wait is TtyWait.ABSENT:
+        return any(member.stopped for member in members)
     return all(member.stopped for member in members)

@@ -99,6 +99,7 @@ class PaneSlot:
     local: bool
     probe: Probe | None = None
     probe_tty: str = ""
+    look_line: bytes = b""
     death_looks: int = 0
     dead: bool = False
     paused: bool = False
@@ -288,11 +289,13 @@ class Engine:
             if self.pump.feed(Prejudged(pane_id, kernel, now_s)):
                 return
         version = self.link.server.version
-        line = look_commands(pane_id, version, self.link.new_name())
+        if not slot.look_line:
+            # a line runs as a whole, so one buffer name serves all looks at a pane
+            slot.look_line = look_commands(pane_id, version, self.link.new_name())
         self.looks += 1
         asked_at_s = self.clock()
         client.request(
-            [line], lambda answer: self._looked(slot, client, kernel, asked_at_s, answer)
+            [slot.look_line], lambda answer: self._looked(slot, client, kernel, asked_at_s, answer)
         )
 
     def _kernel(self, slot: PaneSlot, now_s: float) -> KernelFact | None:

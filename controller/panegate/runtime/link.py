@@ -70,6 +70,9 @@ class ServerLink:
     carriers: dict[PaneId, ControlClient] = attrs.field(factory=dict, init=False)
     linked: set[WindowId] = attrs.field(factory=set, init=False)
     closing: bool = attrs.field(default=False, init=False)
+    structure: anyio.Lock = attrs.field(factory=anyio.Lock, init=False)
+    """Held while a client attaches and while sessions are made or ended: up to 3.6b a
+    notification that meets a client which is still identifying itself ends the server."""
     _locks: dict[str, anyio.Lock] = attrs.field(factory=dict, init=False)
 
     @property
@@ -101,7 +104,8 @@ class ServerLink:
             have = self.clients.get(key)
             if have is not None and have.alive:
                 return have
-            return await self._attach(key, target)
+            async with self.structure:
+                return await self._attach(key, target)
 
     async def any_client(self) -> ControlClient:
         """Return a living client for commands that concern no pane."""

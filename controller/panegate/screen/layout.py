@@ -41,7 +41,7 @@ _STATUS = re.compile(r"\S\s{3,}\S|\s[|·•]\s")
 SPINNER = "⠀-⣿✢✳✶✻✽✺✷✸✹✦◐◓◑◒◴◷◶◵◜◠◝◞◡◟⏳⌛"
 """Glyphs that turn while a program works, as the inside of a character class."""
 _SPINNER_ROW = re.compile(rf"\s*[{SPINNER}·]\s+\S")
-_TURNING = re.compile(r"\s*[|/\\-] [\w(]")
+_TURNING = re.compile(r"\s*[|/\\] [\w(]")
 
 _QUESTION_END = re.compile(r"(?:[?？؟՞⁇︖]|[\u0370-\u03ff\u1f00-\u1fff][^\n]*[;\u037e])\W{0,3}\Z")
 _INVITE = re.compile(

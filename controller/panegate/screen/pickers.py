@@ -6,12 +6,12 @@ import attrs
 
 from panegate.panes.facts import OptionReading, PaneFields
 from panegate.screen.layout import Layout
-from panegate.screen.options import find_blocks
 
 __all__ = ["Picker", "count_beside", "find_picker"]
 
 _COUNT = re.compile(r"\s*(?:<\s)?\d+/\d+(?:\s|\Z)")
 _COUNT_BEHIND = re.compile(r"\s+\d+/\d+\s*\Z")
+_MARKED = re.compile(r"[>▌❯➤]\s*\S")
 _LISTED_ROWS = 40
 
 
@@ -44,16 +44,15 @@ def find_picker(layout: Layout, fields: PaneFields) -> Picker | None:
     count = count_beside(layout, row)
     if count is None:
         return None
-    block = next((b for b in find_blocks(layout) if b.pointed), None)
-    if count == row and block is None:
-        return None
     above = range(count - 1, -1, -1)
     below = range(count + 1, grid.last_row + 1)
     rows = [each for each in (above if count < row else below) if layout.view(each).text]
-    marked = {option.row for option in block.options if option.highlighted} if block else set()
+    marked = [each for each in rows if _MARKED.match(grid.text(each))]
+    if count == row and not marked:
+        return None
     options = tuple(
         OptionReading(
-            key="", label=_pickable(grid.text(each)), highlighted=each in marked, row=each
+            key="", label=_pickable(grid.text(each)), highlighted=marked == [each], row=each
         )
         for each in sorted(rows[:_LISTED_ROWS])
     )

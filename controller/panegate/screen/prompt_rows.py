@@ -23,7 +23,7 @@ __all__ = [
 
 _READING = frozenset((TtyWait.READ, TtyWait.SELECT, TtyWait.TIMED, TtyWait.EVENT_LOOP))
 _ENDS_ASKING = re.compile(r"[?？؟:：]\s*(?:[\[(][^\])]{0,60}[\])]\s*)?[?？؟:：›>❯]?\s{0,2}\Z")
-_MARKED_QUESTION = re.compile(r"[?◆]\s+\S")
+_MARKED_QUESTION = re.compile(r"\?\s+\S")
 _LAST_MARK = re.compile(r".*[?？؟:：\])>#$%›❯»](?=\s)")
 _NUMBERED_ASKING = re.compile(r".*(?:[?？:：>#)\]])\s{0,2}\Z")
 _MASK = re.compile(r"[*•●]+\s*\Z")
@@ -175,7 +175,9 @@ def _placeholder(layout: Layout, fields: PaneFields) -> str | None:
 def _settled(text: str) -> str:
     """A question without the part of an answer that somebody has typed behind it."""
     marked = _LAST_MARK.match(text)
-    return (marked[0] if marked is not None else text).strip()
+    if marked is None or not any(character.isalnum() for character in marked[0]):
+        return text.strip()
+    return marked[0].strip()
 
 
 def _question_at_cursor(layout: Layout, fields: PaneFields) -> tuple[str, int]:

@@ -89,8 +89,6 @@ class Launching:
 
     ctl: Controller
     _count: int = attrs.field(default=0, init=False)
-    _ending: anyio.Lock = attrs.field(factory=anyio.Lock, init=False)
-    _starting: anyio.CapacityLimiter | None = attrs.field(default=None, init=False)
 
     async def launch(
         self,
@@ -207,7 +205,7 @@ class Launching:
         if pane.launched is not None:
             await self._kill_window(pane.target)
         elif pane.state is not State.EXITED:
-            async with self._ending:
+            async with self.ctl.link.structure:
                 await self.ctl.link.ask(command("kill-pane", "-t", pane.id))
         self.ctl.drop(pane)
 
@@ -291,7 +289,8 @@ class Launching:
                 "--",
                 *_PLACEHOLDER,
             )
-            answer = await self.ctl.link.ask(make)
+            async with self.ctl.link.structure:
+                answer = await self.ctl.link.ask(make)
             words = answer.text().split()
             if answer.ok and len(words) == 4:
                 target = Target(
@@ -404,7 +403,7 @@ class Launching:
 
     async def _kill_window(self, target: Target) -> None:
         """End a pane's window by its id; one at a time, each reply awaited."""
-        async with self._ending:
+        async with self.ctl.link.structure:
             try:
                 await self.ctl.link.ask(command("kill-window", "-t", target.window_id))
             except ServerUnreachable:

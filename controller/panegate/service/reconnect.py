@@ -96,10 +96,11 @@ class Reconnecting:
     async def _relist(self) -> None:
         """Compare what is watched with what the server has."""
         ctl = self.ctl
+        asked_s = ctl.clock()
         listed = {p.target.pane_id: p for p in await ctl.launching.list_panes()}
         for pane in ctl.panes:
-            if pane.state is State.EXITED:
-                continue
+            if pane.state is State.EXITED or pane.tracker.started_s >= asked_s:
+                continue  # the list may be older than the pane's own program
             found = listed.get(pane.id)
             if found is None:
                 ctl.put(Gone(pane.id, "its pane was ended from outside", ctl.clock()))

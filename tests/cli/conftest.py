@@ -1,0 +1,138 @@
+"""Command lines run as people run them, on a private server."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from panegate.cli.app import invoke
+from panegate.testing.servers import PrivateServer, require_program
+
+WITHIN_S = 60.0
+
+
+@attrs.frozen
+class Done:
+    """What a command line did."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The one document on standard output."""
+        (found,) = self.documents
+        return found
+
+    @property
+    def documents(self) -> list[dict[str, Any]]:
+        """All documents on standard output, one a line, and nothing else."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@attrs.frozen
+class Cli:
+    """Runs ``panegate`` with a server's ``-S``, named behind the command's name."""
+
+    where: tuple[str, ...] = ()
+
+    def __call__(self, *words: str, stdin: str = "") -> Done:
+        """Run a command to its end, in this process."""
+        name, *rest = words
+        out, err = io.StringIO(), io.StringIO()
+        kept, sys.stdin = sys.stdin, io.StringIO(stdin)
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                status = invoke([name, *self.where, *rest])
+        finally:
+            sys.stdin = kept
+        return Done(status, out.getvalue(), err.getvalue())
+
+    def json(self, *words: str, stdin: str = "") -> Done:
+        """Run a command with ``--json``."""
+        name, *rest = words
+        return self(name, "--json", *rest, stdin=stdin)
+
+    def argv(self, *words: str) -> list[str]:
+        """Return the command line for a process of its own."""
+        name, *rest = words
+        return [sys.executable, "-P", "-m", "panegate", name, *self.where, *rest]
+
+
+def end(process: subprocess.Popen[str], number: signal.Signals | None = signal.SIGINT) -> Done:
+    """Send a signal (None: nothing) and wait for the end."""
+    if number is not None:
+        process.send_signal(number)
+    out, err = process.communicate(timeout=WITHIN_S)
+    return Done(process.returncode, out, err)
+
+
+@pytest.fixture(autouse=True)
+def nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No settings and profiles of the user who runs the tests."""
+    monkeypatch.setenv("PANEGATE_CONFIG", str(tmp_path / "settings.toml"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for name in ("TMUX", "TMUX_PANE", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[PrivateServer]:
+    """A server that somebody uses already: a session ``base`` with a ``cat``."""
+    require_program("tmux")
+    with PrivateServer() as started:
+        started.start_program(["cat"], name="base")
+        yield started
+
+
+@pytest.fixture
+def cli(server: PrivateServer) -> Cli:
+    """The command line, on that server."""
+    return Cli(where=("-S", str(server.socket_path)))
+
+
+@pytest.fixture
+def bare() -> Cli:
+    """The command line, naming no server."""
+    return Cli()
+
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Start command lines in processes of their own; all of them end with the test."""
+    running: list[subprocess.Popen[str]] = []
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+
+    def begin(argv: list[str], **variables: str) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**env, **variables},
+        )
+        running.append(process)
+        return process
+
+    yield begin
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        if process.stdout is not None and not process.stdout.closed:
+            process.communicate()
