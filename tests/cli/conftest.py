@@ -6,9 +6,12 @@ import contextlib
 import io
 import json
 import os
+import pty
+import select
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -79,6 +82,30 @@ def end(process: subprocess.Popen[str], number: signal.Signals | None = signal.S
     return Done(process.returncode, out, err)
 
 
+class Watched:
+    """A terminal that a person looks at, for standard error or output."""
+
+    def __init__(self) -> None:
+        self._ours, self.theirs = pty.openpty()
+        self.text = ""
+
+    def wait_for(self, words: str) -> None:
+        """Return when *words* have been shown since the last wait."""
+        until_s = time.monotonic() + WITHIN_S
+        while words not in self.text:
+            ready = select.select([self._ours], [], [], max(0.0, until_s - time.monotonic()))[0]
+            assert ready, f"{words!r} was not shown; shown: {self.text!r}"
+            self.text += os.read(self._ours, 65536).decode("utf-8", "replace")
+        self.text = self.text.partition(words)[2]
+
+    def __enter__(self) -> Watched:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._ours)
+        os.close(self.theirs)
+
+
 @pytest.fixture(autouse=True)
 def nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No settings and profiles of the user who runs the tests."""
@@ -118,12 +145,19 @@ def start() -> Iterator[Start]:
     running: list[subprocess.Popen[str]] = []
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
 
-    def begin(argv: list[str], **variables: str) -> subprocess.Popen[str]:
+    def begin(
+        argv: list[str],
+        *,
+        stdin: int = subprocess.DEVNULL,
+        stdout: int = subprocess.PIPE,
+        stderr: int = subprocess.PIPE,
+        **variables: str,
+    ) -> subprocess.Popen[str]:
         process = subprocess.Popen(
             argv,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            stdin=stdin,
+            stdout=stdout,
+            stderr=stderr,
             text=True,
             env={**env, **variables},
         )
@@ -134,5 +168,7 @@ def start() -> Iterator[Start]:
     for process in running:
         if process.poll() is None:
             process.kill()
-        if process.stdout is not None and not process.stdout.closed:
-            process.communicate()
+        for stream in (process.stdout, process.stderr):
+            if stream is not None:
+                stream.close()
+        process.wait()

@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import Cli
 
 from panegate.testing.programs import program_argv
-from panegate.testing.servers import PrivateServer, wait_gone
-from tests.cli.conftest import Cli
+from panegate.testing.servers import PrivateServer
 
 pytestmark = pytest.mark.tmux
 
@@ -73,9 +73,9 @@ def test_a_program_that_is_not_waited_for_is_there_at_once(cli: Cli):
 
 def test_tmux_removes_the_pane_of_a_program_that_ends_later(cli: Cli, server: PrivateServer):
     cli("launch", "--name", "w1", "--", *BASH)
-    pid = int(server.run("display-message", "-p", "-t", "=w1:", "#{pane_pid}"))
+    server.run("set-hook", "-g", "session-closed", "wait-for -S closed")
     cli("send", "w1", "exit")
-    assert wait_gone(pid, 5)
+    server.run("wait-for", "closed")
     done = cli("send", "w1", "hello")
     assert done.status == 4
     assert "has no pane 'w1'" in done.err

@@ -57,9 +57,7 @@ def test_what_is_kept_is_plain_text():
     assert "\n" not in text
 
 
-@pytest.mark.parametrize(
-    "text", ["", "{", "[]", "7", json.dumps({"more": 1}), "\x1b"]
-)
+@pytest.mark.parametrize("text", ["", "{", "[]", "7", json.dumps({"more": 1}), "\x1b"])
 def test_what_cannot_be_read_counts_as_not_there(text: str):
     stored, held = read_stored(given(text, ""))
     assert stored in (None, Stored())

@@ -1,11 +1,13 @@
 """What is written from the command line, and what is not."""
 
+import hashlib
+
 import pytest
+from tests.cli.conftest import Cli, Start, Watched, end
 
 from panegate.testing.programs import program_argv
 from panegate.testing.servers import PrivateServer
 from panegate.testing.truth import TruthLog
-from tests.cli.conftest import Cli, Start, end
 
 pytestmark = pytest.mark.tmux
 
@@ -20,7 +22,7 @@ def shell(cli: Cli) -> Cli:
 
 @pytest.fixture
 def agent(cli: Cli, truth_log: TruthLog) -> Cli:
-    argv = program_argv("composer", log=truth_log.path, ask_after_submit=1)
+    argv = program_argv("composer", log=truth_log.path, ask_after_submit=200)
     assert cli("launch", "--profile", "standin", "--name", "w1", "--", *argv).status == 0
     return cli
 
@@ -43,7 +45,7 @@ def test_a_message_lands_and_its_receipt_is_printed(shell: Cli):
 
 def test_a_receipt_is_a_document(shell: Cli):
     receipt = shell.json("send", "w1", "--", "-x; echo hi").document["receipt"]
-    assert (receipt["fate"], receipt["landed"], receipt["n_bytes"]) == ("landed", True, 11)
+    assert (receipt["fate"], receipt["landed"], receipt["n_bytes"]) == ("landed", True, 12)
 
 
 def test_a_dash_reads_standard_input(shell: Cli):
@@ -51,11 +53,9 @@ def test_a_dash_reads_standard_input(shell: Cli):
     assert "\nfrom stdin\n" in shell("read", "w1").out
 
 
-@pytest.mark.parametrize("words", [("-",), ("",), ("  \n",)])
-def test_no_text_is_a_usage_error(cli: Cli, words: tuple[str, ...]):
-    if words == ("  \n",):
-        pytest.skip("blanks are a text")
-    assert cli("send", "base", *words).status == 2
+@pytest.mark.parametrize("text", ["-", "", "\n"])
+def test_no_text_is_a_usage_error(cli: Cli, text: str):
+    assert cli("send", "base", text).status == 2
 
 
 def test_text_that_is_not_submitted_stays_and_can_be_cleared(shell: Cli):
@@ -70,7 +70,8 @@ def test_time_that_runs_out_leaves_nothing_written(shell: Cli):
     done = shell.json("send", "w1", "--within", "0.3", "echo no")
     assert done.status == 6
     error = done.document["error"]
-    assert (error["code"], error["reason"], error["state"]) == ("not_ready", "busy", "busy")
+    assert error["code"] == "not_ready"
+    assert error["reason"] in ("booting", "busy")  # adopted while it was busy: nothing is proven
     assert "Nothing was written" in error["message"]
     assert "no" not in shell("read", "w1").out.splitlines()
 
@@ -155,9 +156,9 @@ def test_nothing_but_an_answer_writes_to_a_question(agent: Cli, truth_log: Truth
 def test_an_answer_reaches_the_question_that_was_read(agent: Cli, truth_log: TruthLog):
     prompt = asked(agent)
     assert agent("answer", "w1", str(prompt["id"]), "2").status == 0
+    (chosen,) = truth_log.events("approved", "declined")
+    assert (chosen["event"], chosen["option"]) == ("approved", 2)
     assert agent("wait", "w1", "ready", "--within", "10").status == 0
-    (closed,) = truth_log.events("dialog_closed")
-    assert closed["option"] == 2
 
 
 def test_a_question_is_declined_by_its_own_way(agent: Cli, truth_log: TruthLog):
@@ -206,20 +207,32 @@ def test_a_secret_comes_from_standard_input_and_goes_nowhere_else(
     assert "hunter2" not in done.out + done.err
     assert "hunter2" not in server.run("show-messages", check=False)
     assert server.run("list-buffers") == ""
-    assert any("hunter2" in str(event) for event in truth_log.events())
+    truth_log.wait_for_sync("dialog_closed", 5)
+    (taken,) = truth_log.events("secret")
+    assert taken["sha256"] == hashlib.sha256(b"hunter2").hexdigest()
 
 
-def test_an_interrupted_wait_for_the_gate_writes_nothing(
-    shell: Cli, server: PrivateServer, start: Start
-):
+def test_an_interrupted_wait_for_the_gate_writes_nothing(shell: Cli, start: Start):
     shell("send", "w1", "sleep 1000")
-    process = start(shell.argv("events", "w1", "--json"))
-    writer = start(shell.argv("send", "w1", "echo never"))
-    while server.run("list-clients").count("\n") < 3:  # each command attaches twice
-        server.run("wait-for", "-L", "never", check=False)
-        server.run("wait-for", "-U", "never", check=False)
-    done = end(writer)
+    with Watched() as terminal:
+        process = start(shell.argv("send", "w1", "echo never"), stderr=terminal.theirs)
+        terminal.wait_for("waiting for the gate")
+        done = end(process)
+        terminal.wait_for("Interrupted; nothing was written.")
+    assert (done.status, done.out) == (130, "")
+    shell("interrupt", "w1")
+    assert "never" not in shell("run", "w1", "echo done").out
+
+
+def test_an_interrupted_write_in_hand_says_what_became_of_it(
+    cli: Cli, truth_log: TruthLog, start: Start
+):
+    argv = program_argv("composer", log=truth_log.path, submit_enter_ready_after=1500, work=1)
+    assert cli("launch", "--profile", "standin", "--name", "w1", "--", *argv).status == 0
+    with Watched() as terminal:
+        process = start(cli.argv("send", "w1", "hello"), stderr=terminal.theirs)
+        truth_log.wait_for_sync(lambda events: "68656c6c6f" in str(events), 10)
+        done = end(process)
+        terminal.wait_for("is in hand")
     assert done.status == 130
-    assert "nothing was written" in done.err
-    assert end(process).status == 130
-    assert "never" not in shell("read", "w1").out
+    assert done.out.startswith("w1: ")

@@ -51,6 +51,7 @@ def expression_of(guard: Guard, name: str) -> str | None:
 def test_every_field_is_compared_with_the_look() -> None:
     guard = guard_for(look_of())
     got = {term.name: term.expression for term in guard.terms}
+    assert got.pop("absent").startswith("#{==:#{C/r:[bcdfghij")
     assert got == {
         "pane_id": "#{==:#{pane_id},%3}",
         "pane_pid": "#{==:#{pane_pid},4929}",

@@ -81,6 +81,23 @@ def test_mark_reaction_needs_a_cycle_after_the_enter():
     assert mark_reaction(marks, submitted_s=1.0).kind is ReactionKind.LANDED
 
 
+def test_a_prompt_mark_drawn_again_is_no_reaction():
+    """A dialog that closed may draw it; a line that was taken leaves the prompt first."""
+    marks = StandingMarks()
+    marks.feed(Mark(MarkKind.PROMPT_START, "", 0.5))
+    marks.feed(Mark(MarkKind.PROMPT_END, "", 1.5))
+    assert mark_reaction(marks, submitted_s=1.0).kind is ReactionKind.NONE
+
+
+def test_a_mark_is_not_about_text_that_still_stands_where_it_was_typed():
+    """A question took the Enter, and its answer began a turn."""
+    before = view("> hello", profile="standin")
+    busy = view("* Working…", "> hello", profile="standin", left_at_s=10.1)
+    assert judge(before, busy, "standin").kind is ReactionKind.NONE
+    taken = view("* Working…", "> ", profile="standin", left_at_s=10.1)
+    assert judge(before, taken, "standin").kind is ReactionKind.LANDED
+
+
 def test_an_emptied_box_landed_and_a_full_one_did_not():
     before = view("> hello", profile="standin")
     assert judge(before, view("> hello", profile="standin"), "standin").kind is ReactionKind.NONE

@@ -1,6 +1,7 @@
 """Rows of a look as searches that tmux repeats."""
 
 import re
+import string
 
 import pytest
 from hypothesis import given
@@ -27,6 +28,8 @@ def as_python(search: str) -> re.Pattern[str]:
     if kind == "C":  # a glob whose only special character is the question mark
         return re.compile(f".*{'.'.join(map(re.escape, pattern.split('?')))}", re.DOTALL)
     assert kind == "C/r"
+    if "|" in pattern and "[|]" not in pattern:  # what is absent: read by Python as it stands
+        return re.compile(f".*(?:{pattern})", re.DOTALL)
     assert (pattern[0], pattern[-1]) == ("^", "$")
     return re.compile(pattern[1:-1].replace("[[]", r"\[") + r"\Z", re.DOTALL)
 
@@ -79,6 +82,7 @@ def test_pins_name_the_input_area_the_rows_around_it_and_the_first_blank_row() -
     found = pin_rows(rows, first=5, last=5)
     assert {(p.name, p.row_number) for p in found.pins} == {
         ("composer_row", 6),
+        ("absent", 0),
         ("above_1", 5),
         ("above_2", 4),
         ("above_3", 3),
@@ -94,9 +98,10 @@ def test_the_most_telling_pins_come_first() -> None:
     rows = rows_of("a1", "a2", "a3", "> x", "y", "b1", "b2", "b3")
     names = [p.name for p in pin_rows(rows, first=3, last=4).pins]
     assert names[:2] == ["composer_row", "composer_last_row"]
-    assert set(names[2:4]) == {"above_1", "below_1"}
-    assert names[4] == "first_blank_row"
-    assert set(names[5:7]) == {"above_2", "below_2"}
+    assert names[2] == "absent"
+    assert set(names[3:5]) == {"above_1", "below_1"}
+    assert names[5] == "first_blank_row"
+    assert set(names[6:8]) == {"above_2", "below_2"}
 
 
 def test_no_blank_row_is_a_pin_too() -> None:
@@ -160,7 +165,7 @@ def test_the_next_row_takes_the_place_of_one_that_cannot_be_pinned() -> None:
 def test_nothing_below_an_unreadable_row_is_claimed() -> None:
     rows = (b"a", b"\xff", b"> ", b"b", b"")
     found = pin_rows(rows, first=2, last=2)
-    assert [(p.name, p.row_number) for p in found.pins] == [("above_1", 1)]
+    assert [(p.name, p.row_number) for p in found.pins] == [("absent", 0), ("above_1", 1)]
     assert any(words.startswith("first_blank_row") for words in found.left_out)
     assert any(words.startswith("composer_row") for words in found.left_out)
 
@@ -173,6 +178,41 @@ def test_a_blank_input_row_is_left_to_the_other_pins() -> None:
 def test_very_long_rows_are_not_pinned() -> None:
     found = pin_rows(rows_of("x" * (MAX_ROW_CHARS + 1), "y"), first=0, last=0)
     assert found.left_out == ("composer_row: row 1 is too long",)
+
+
+QUESTION = " Do you want to run this? | ❯ 1. Yes | 2. No (esc)"
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("", "", "> "),
+        ("go on? Yes (esc) | > * + / & <b> = @ _ ~ $ ; ! ' \" `", "", "> "),
+        ("The quick brown fox jumps over the lazy dog", "THE QUICK BROWN FOX JUMPS OVER", "> "),
+        (f"what ? {string.ascii_letters}", "│ ❯", "> "),
+    ],
+)
+def test_a_question_on_a_blank_row_is_something_that_was_absent(rows: tuple[str, ...]) -> None:
+    last = len(rows) - 1
+    pin = next(
+        p for p in pin_rows(rows_of(*rows), first=last, last=last).pins if p.name == "absent"
+    )
+    pattern = as_python(pin.search)
+    assert pin.row_number == 0
+    assert not any(pattern.match(row) for row in rows)
+    assert any(pattern.match(part) for part in QUESTION.split("|"))
+
+
+def test_a_clock_that_goes_on_is_nothing_that_was_absent() -> None:
+    pins = {p.name: p for p in pin_rows(rows_of("up 1.0s", "> "), first=1, last=1).pins}
+    assert as_python(pins["absent"].search).match("up 9.8s") is None
+
+
+def test_where_everything_stands_on_screen_nothing_is_absent() -> None:
+    everything = string.printable[:95] + "❯›▸▶►→➜●◉○◯□☐│┃─━═╭┌╔"
+    words = "Do you Allow Yes y/n Esc Enter Press Proceed Continue Confirm Cancel"
+    rows = rows_of(everything, f"{words} Password Permission Approve Trust", "> ")
+    assert "absent" not in {p.name for p in pin_rows(rows, first=2, last=2).pins}
 
 
 def texts() -> st.SearchStrategy[list[str]]:

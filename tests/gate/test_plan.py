@@ -32,9 +32,7 @@ def menu(*labels: str, keys: str = "", at: int | None = 0, submits: bool = True)
         OptionReading(key=keys[n] if keys else "", label=label, highlighted=n == at)
         for n, label in enumerate(labels)
     )
-    return PromptReading(
-        kind=PromptKind.MENU, question="Which?", options=options, submits=submits
-    )
+    return PromptReading(kind=PromptKind.MENU, question="Which?", options=options, submits=submits)
 
 
 def answer(prompt: PromptReading, **known: object) -> Plan | NoPlan:
@@ -80,7 +78,9 @@ def test_a_secret_is_typed_unseen():
 
 
 def test_cancel_uses_the_key_the_screen_names_or_nothing():
-    plan = answer(PromptReading(kind=PromptKind.MENU, question="?", cancel_key="Escape"), cancel=True)
+    plan = answer(
+        PromptReading(kind=PromptKind.MENU, question="?", cancel_key="Escape"), cancel=True
+    )
     assert isinstance(plan, Plan)
     assert plan.keys == ("Escape",)
     none = answer(PromptReading(kind=PromptKind.MENU, question="?"), cancel=True)

@@ -94,7 +94,12 @@ def row(n: int, text: str) -> bytes:
     return f"\x1b7\x1b[{n + 1};1H\x1b[2K{text}\x1b8".encode()
 
 
-def guard_of(look: Look, drop: frozenset[str] = frozenset()) -> Guard:
+def guard_of(look: Look, drop: frozenset[str] = frozenset(), *, absent: bool = False) -> Guard:
+    """The guard of the painted screen.
+
+    Without the term that most changes of a screen would break: each of the others is tried alone.
+    """
+    drop = drop if absent else drop | {"absent"}
     return guard_for(
         look,
         composer_row=COMPOSER,

@@ -23,6 +23,7 @@ from panegate.testing.truth import TruthEvent, TruthLog
 
 __all__ = [
     "KERNEL",
+    "NO_HISTORY",
     "WITHIN_S",
     "Bash",
     "Program",
@@ -37,6 +38,8 @@ __all__ = [
 
 WITHIN_S: Final = 20.0
 """Generous: the machine may be busy; no test asserts a speed."""
+NO_HISTORY: Final = {"HISTFILE": ""}
+"""A shell leaves nothing in its user's own history."""
 KERNEL: Final = probe_level() in (ProbeLevel.FULL, ProbeLevel.WCHAN)
 """The kernel says here whether a program waits on its terminal."""
 
@@ -121,7 +124,7 @@ class Stage:
         """Launch a bash without anybody's start files."""
         argv = ["bash", "--norc", "--noprofile", *words]
         options: dict[str, Any] = {"within_s": WITHIN_S, "profile": "bash", **launch}
-        pane = await self.ctl.launch(argv, env={"HISTFILE": ""}, **options)
+        pane = await self.ctl.launch(argv, env=NO_HISTORY, **options)
         return Bash(pane, self.folder / f"history-{pane.id[1:]}")
 
     def types(self, pane: pg.Pane | str, text: str) -> None:
@@ -131,8 +134,9 @@ class Stage:
 
     def session(self, *argv: str) -> str:
         """Start a program in a session that the controller did not make; return its pane."""
-        size = ("-x", "120", "-y", "40")
-        return self.tmux("new-session", "-d", "-P", "-F", "#{pane_id}", *size, "--", *argv).strip()
+        options = ("-x", "120", "-y", "40", "-e", "HISTFILE=")
+        made = self.tmux("new-session", "-d", "-P", "-F", "#{pane_id}", *options, "--", *argv)
+        return made.strip()
 
     async def person_runs(self, pane: pg.Pane, line: str) -> None:
         """Have a person type a command into a shell, and wait until it is done."""

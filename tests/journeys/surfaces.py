@@ -15,7 +15,7 @@ from panegate.terms import Intent, Reason
 from panegate.testing.programs import program_argv
 from panegate.testing.servers import require_program
 
-from .staging import KERNEL, WITHIN_S, Bash, Program, Stage, until_shown, until_state
+from .staging import KERNEL, NO_HISTORY, WITHIN_S, Bash, Program, Stage, until_shown, until_state
 
 __all__ = ["MESSAGE", "SCENES", "Scene"]
 
@@ -187,14 +187,23 @@ async def silent_for_long(stage: Stage) -> Scene:
     return Scene(pane=bash.pane, said=_SILENT, received=received, expected=expected, free=free)
 
 
+async def under_a_shell(stage: Stage) -> tuple[Program, int]:
+    """Launch a composer and its process id; tmux itself continues a pane's own process."""
+    truth, number = stage.truth(), stage.folder / "pid"
+    agent = " ".join(program_argv("composer", log=truth.path))
+    argv = ["bash", "-c", f"(echo $BASHPID > {number}; exec {agent}); true"]
+    pane = await stage.ctl.launch(argv, profile="standin", within_s=WITHIN_S)
+    return Program(pane, truth), int(number.read_text())
+
+
 async def stopped(stage: Stage) -> Scene:
     if not KERNEL:
         pytest.skip("without the kernel's word nobody can tell that a program is stopped")
-    program = await stage.program("composer", profile="standin")
-    program.signal(signal.SIGSTOP)
+    program, pid = await under_a_shell(stage)
+    os.kill(pid, signal.SIGSTOP)
 
     async def free() -> None:
-        program.signal(signal.SIGCONT)
+        os.kill(pid, signal.SIGCONT)
 
     return Scene(
         pane=program.pane,
@@ -259,7 +268,7 @@ async def hidden_input(stage: Stage) -> Scene:
         said=_PROMPTING,
         waits=_NEVER,
         received=received,
-        expected=([7], f"{MESSAGE}\n".encode() if KERNEL else b""),
+        expected=([7], f"{MESSAGE}\n".encode()) if KERNEL else ([], b""),
         free=free if KERNEL else None,
     )
 
@@ -376,10 +385,7 @@ async def shell_left_behind(stage: Stage) -> Scene:
     stage.tmux("send-keys", "-t", adopted, "Enter")
     await truth.wait_for("ready_painted", WITHIN_S)
     pane = await stage.ctl.adopt(adopted, profile="standin")
-    await until_state(pane, pg.State.READY)
-    stage.tmux("send-keys", "-t", adopted, "C-d")
-    await until_state(pane, pg.State.EXITED)
-    return await _left(stage, pane)
+    return await _agent_ends(stage, pane, named=True)
 
 
 async def shell_left_behind_by_a_launch(stage: Stage) -> Scene:
@@ -387,10 +393,8 @@ async def shell_left_behind_by_a_launch(stage: Stage) -> Scene:
     truth = stage.truth()
     agent = " ".join(program_argv("composer", log=truth.path))
     argv = ["bash", "--norc", "-c", f"{agent}; exec bash --norc --noprofile"]
-    pane = await stage.ctl.launch(argv, profile="standin", within_s=WITHIN_S)
-    stage.tmux("send-keys", "-t", pane.id, "C-d")
-    await until_state(pane, pg.State.EXITED)
-    return await _left(stage, pane)
+    pane = await stage.ctl.launch(argv, profile="standin", within_s=WITHIN_S, env=NO_HISTORY)
+    return await _agent_ends(stage, pane)
 
 
 async def shell_left_behind_by_a_stand_in(stage: Stage) -> Scene:
@@ -398,10 +402,18 @@ async def shell_left_behind_by_a_stand_in(stage: Stage) -> Scene:
     adopted = stage.session(*program_argv("shell-then-agent", log=truth.path))
     await truth.wait_for("ready_painted", WITHIN_S)
     pane = await stage.ctl.adopt(adopted, profile="standin")
+    return await _agent_ends(stage, pane)
+
+
+async def _agent_ends(stage: Stage, pane: pg.Pane, *, named: bool = False) -> Scene:
+    """End the agent; *named*: tmux's word for the foreground command is enough to tell."""
     await until_state(pane, pg.State.READY)
-    stage.tmux("send-keys", "-t", adopted, "C-d")
-    await until_state(pane, pg.State.EXITED)
-    return await _left(stage, pane)
+    stage.tmux("send-keys", "-t", pane.id, "C-d")
+    await until_state(pane, pg.State.EXITED if KERNEL or named else pg.State.BUSY)
+    scene = await _left(stage, pane)
+    if KERNEL or named:
+        return scene
+    return attrs.evolve(scene, said=_BUSY, waits=frozenset({_M}))  # held for want of a box
 
 
 async def _left(stage: Stage, pane: pg.Pane) -> Scene:
@@ -482,7 +494,8 @@ async def our_own_pane(stage: Stage) -> Scene:
         patch.setenv("TMUX", f"{stage.socket},1,0")
         patch.setenv("TMUX_PANE", adopted)
         pane = await stage.ctl.adopt(adopted)
-    await until_state(pane, pg.State.READY)
+    async with until_shown(pane, "bash"):
+        pass
     scene = await _left(stage, pane)
     return attrs.evolve(scene, said=_all(Reason.OWN_PANE))
 
@@ -569,7 +582,8 @@ async def synchronized(stage: Stage) -> Scene:
 
 async def dead_pane(stage: Stage) -> Scene:
     """Kept for its last screen."""
-    program = await stage.program("lines", profile="lines", launch={"retain": True})
+    program = await stage.program("lines", profile="lines", within_s=None, launch={"retain": True})
+    await program.truth.wait_for("state", WITHIN_S)
     os.kill(program.pane.target.pane_pid, signal.SIGKILL)
     await until_state(program.pane, pg.State.EXITED)
     return Scene(
@@ -582,12 +596,15 @@ async def dead_pane(stage: Stage) -> Scene:
 
 
 async def gone_pane(stage: Stage) -> Scene:
+    """Ended from outside; a death that is seen first is as good a reason."""
     program = await stage.program("composer", profile="standin")
     stage.tmux("kill-pane", "-t", program.pane.id)
     await until_state(program.pane, pg.State.EXITED)
+    reason = program.pane.verdict().reason
+    assert reason in (Reason.GONE_PANE, Reason.EXITED)
     return Scene(
         pane=program.pane,
-        said=_all(Reason.GONE_PANE),
+        said=_all(reason),
         waits=_NEVER,
         received=_bytes_of(program),
         expected="",

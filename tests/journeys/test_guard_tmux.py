@@ -76,6 +76,7 @@ CHANGES: Final[dict[str, Callable[[Lab], None]]] = {
     "below_2": painting(row(11, "")),
     "below_3": painting(row(12, "statusxthree")),
     "first_blank_row": painting(row(2, ".")),
+    "absent": painting(row(16, "Shall we?")),
     "veto_1": painting(row(16, "Do you want to go on?")),
 }
 
@@ -83,14 +84,16 @@ CHANGES: Final[dict[str, Callable[[Lab], None]]] = {
 @pytest.mark.parametrize("term", CHANGES)
 def test_a_change_that_one_term_alone_sees_refuses_the_write(lab: Lab, term: str) -> None:
     """With the term the write is refused; without it the same bytes reach the program."""
+    absent = term == "absent"
     lab.paint(screen())
     look = lab.look()
-    assert lab.write(guard_of(look), lab.typing("before")) == WRITTEN
+    guard = guard_of(look, absent=absent)
+    assert lab.write(guard, lab.typing("before")) == WRITTEN
     assert lab.log.read(6) == b"before"
     CHANGES[term](lab)
-    assert lab.failing(guard_of(look)) == (term,)
-    assert lab.write(guard_of(look), lab.typing("refused ")) == REFUSED
-    blind = guard_of(look, drop=frozenset({term}))
+    assert lab.failing(guard) == (term,)
+    assert lab.write(guard, lab.typing("refused ")) == REFUSED
+    blind = guard_of(look, drop=frozenset({term}), absent=absent)
     assert lab.write(blind, lab.typing("wrong")) == WRITTEN
     if term == "pane_current_command":
         lab.paints.write(b"!self")
@@ -252,6 +255,7 @@ def test_whatever_is_on_screen_the_pins_hold_while_it_stays(lab: Lab) -> None:
         look = lab.look()
         for composer in (3, 10, 17):
             guard = guard_for(look, composer_row=composer, drop=frozenset({"cursor_character"}))
+            assert "absent" in {term.name for term in guard.terms}
             assert lab.failing(guard) == (), rows
     assert lab.write(guard, lab.typing("x")) == WRITTEN
 

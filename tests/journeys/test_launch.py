@@ -12,7 +12,7 @@ import pytest
 
 import panegate as pg
 
-from .staging import KERNEL, WITHIN_S, open_stage, python
+from .staging import KERNEL, NO_HISTORY, WITHIN_S, open_stage, python
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
@@ -23,7 +23,9 @@ async def test_a_shell_is_ready_after_its_slow_start_file(tmp_path: Path) -> Non
     rc = tmp_path / "rc"
     rc.write_text(f"PS1='early$ '\nsleep 3\nPS1='slow$ '\necho $EPOCHREALTIME > {started}\n")
     async with open_stage(tmp_path) as stage:
-        pane = await stage.ctl.launch(["bash", "--rcfile", str(rc)], within_s=WITHIN_S)
+        pane = await stage.ctl.launch(
+            ["bash", "--rcfile", str(rc)], env=NO_HISTORY, within_s=WITHIN_S
+        )
         assert time.time() >= float(started.read_text())
         assert pane.state is pg.State.READY
         result = await pane.run(f"echo first | tee -a {told}", within_s=WITHIN_S)
@@ -209,7 +211,8 @@ async def test_twelve_launches_side_by_side_under_load_are_all_true(
         await stage.program("flood", within_s=None)
 
         async def shell(n: int) -> bool:
-            pane = await stage.ctl.launch(["bash", "--rcfile", str(rc)], within_s=90)
+            argv = ["bash", "--rcfile", str(rc)]
+            pane = await stage.ctl.launch(argv, env=NO_HISTORY, within_s=90)
             result = await pane.run(f"echo shell {n} $((40 + 2))", within_s=60)
             return result.text == f"shell {n} 42"
 

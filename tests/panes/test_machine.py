@@ -263,3 +263,59 @@ def test_any_history_keeps_the_invariants(steps: list[tuple[str, float, BeliefKi
             assert m.deadline_s is not None, "a doubt without a look to resolve it"
         for change in m.take_changes():
             assert change.at_s <= now_s
+
+
+def repaints(m: PaneMachine, pictures: list[str], *, from_s: float, every_s: float) -> list[float]:
+    """Paint one picture after the other; answer every look with what stands; return their times."""
+    looks: list[float] = []
+    for n, picture in enumerate(pictures):
+        at_s = from_s + n * every_s
+        m.output(now_s=at_s)
+        shown = attrs.evolve(belief(BeliefKind.READY, proof=False), still=picture)
+        while m.deadline_s is not None and m.deadline_s < at_s + every_s:
+            now_s = m.deadline_s
+            m.advance(now_s=now_s)
+            if m.take_look() is not None:
+                looks.append(now_s)
+                m.looked(shown, asked_at_s=now_s, now_s=now_s)
+    return looks
+
+
+def test_a_screen_that_is_painted_over_with_itself_settles():
+    m = machine()
+    repaints(m, ["same"] * 3, from_s=1.0, every_s=0.5)
+    assert m.state is State.BOOTING
+    repaints(m, ["same"] * 2, from_s=2.5, every_s=0.5)
+    assert m.state is State.READY
+
+
+def test_a_screen_that_changes_with_each_paint_does_not_settle():
+    m = machine()
+    repaints(m, [str(n % 2) for n in range(40)], from_s=1.0, every_s=0.5)
+    assert m.state is State.BOOTING
+
+
+def test_a_digest_that_is_not_known_never_counts_as_standing_still():
+    m = machine()
+    repaints(m, [""] * 40, from_s=1.0, every_s=0.5)
+    assert m.state is State.BOOTING
+
+
+def test_a_picture_that_no_look_saw_starts_the_window_again():
+    m = machine()
+    repaints(m, ["same"] * 3, from_s=1.0, every_s=0.5)
+    m.output(now_s=2.5)  # it stands for a moment, and the look at it never comes back
+    m.advance(now_s=2.52)
+    assert m.take_look() is not None
+    m.output(now_s=2.6)
+    m.look_lost(now_s=2.6)
+    repaints(m, ["same"] * 3, from_s=2.7, every_s=0.5)
+    assert m.state is State.BOOTING
+    repaints(m, ["same"], from_s=4.2, every_s=0.5)
+    assert m.state is State.READY
+
+
+def test_a_stream_without_pauses_is_not_looked_at_more_often_for_it():
+    m = machine()
+    looks = repaints(m, [str(n) for n in range(200)], from_s=1.0, every_s=0.1)
+    assert len(looks) <= 7 + 20 / TIMING.settle_s

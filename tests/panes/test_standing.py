@@ -45,3 +45,12 @@ def test_a_gap_voids_everything_that_stood():
     marks = feed(MarkKind.PASTE_ON, MarkKind.TITLE, text="x")
     marks.void()
     assert (marks.at_prompt, marks.paste_on, marks.latest) == (None, None, {})
+
+
+def test_a_prompt_drawn_again_was_not_left():
+    """Programs repeat their prompt marks after a question; only a line taken leaves a prompt."""
+    marks = feed(MarkKind.PROMPT_START, MarkKind.PROMPT_END, MarkKind.PROMPT_START)
+    assert (marks.cycle_at_s, marks.left_at_s) == (2.0, float("-inf"))
+    marks.feed(Mark(MarkKind.COMMAND_START, "", 3.0))
+    marks.feed(Mark(MarkKind.PROMPT_START, "", 4.0))
+    assert (marks.cycle_at_s, marks.left_at_s) == (4.0, 3.0)

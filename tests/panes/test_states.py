@@ -1,6 +1,7 @@
 """The table is total, exited is terminal, and time alone never makes a pane writable."""
 
 import itertools
+from pathlib import Path
 
 import pytest
 
@@ -42,3 +43,12 @@ def test_render_shows_every_cell():
     assert rows[0][1:] == [i.value for i in PaneInput]
     assert [row[0] for row in rows[1:]] == [s.value for s in State]
     assert rows[1][1 + list(PaneInput).index(PaneInput.QUIET_TOO_LONG)] == "silent"
+
+
+def test_the_documented_table_is_the_one_in_the_code():
+    """`controller/README.md` shows what `panegate states --markdown` prints."""
+    readme = Path(__file__).parents[2] / "controller" / "README.md"
+    shown = readme.read_text().split("<!-- states:begin -->")[1].split("<!-- states:end -->")[0]
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in shown.splitlines()]
+    body = [row for row in rows if len(row) > 1 and not set(row[1]) <= {"-"}]
+    assert body == render_table()

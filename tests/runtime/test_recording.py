@@ -50,6 +50,7 @@ ITEMS: tuple[inputs.Input, ...] = (
     OPENED,
     inputs.OutputCame(PANE, b"\\033[?2004h\x00\xff", 1.1),
     inputs.LostOutput(PANE, 1.2),
+    inputs.Resized(PANE, 1.25),
     inputs.Looked(PANE, LOOK, 1.3),
     inputs.Looked(PANE, attrs.evolve(LOOK, kernel=None), 1.31),
     inputs.LookLost(PANE, 1.4),

@@ -9,8 +9,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+import pytest
+
 from panegate.ids import pane_id
 from panegate.panes.facts import KernelFact, Look, PaneFields
+from panegate.screen.grid import Grid
 
 _SERIAL = itertools.count()
 _FIELDS = (
@@ -18,6 +21,11 @@ _FIELDS = (
     "cursor_x cursor_y cursor_flag history_size pane_width pane_height pane_current_command"
 ).split()
 _FORMAT = "|".join(f"#{{{name}}}" for name in _FIELDS) + "|#{pane_title}"
+
+
+def shows(look: Look, text: str) -> bool:
+    """Tell whether *text* stands in one row of the screen, whatever its colours."""
+    return any(text.rstrip() in row for row in Grid.from_look(look).texts)
 
 
 class RealPane:
@@ -63,8 +71,15 @@ class RealPane:
         )
         return Look(fields=fields, rows=tuple(rows), kernel=kernel, asked_at_s=0.0, at_s=0.0)
 
-    def wait(self, sight: Callable[[Look], bool], *, within_s: float = 15.0) -> Look:
-        """Look until *sight* says yes twice in a row on the same screen.
+    def wait(
+        self, sight: Callable[[Look], bool], *, within_s: float = 15.0, settled: bool = True
+    ) -> Look:
+        """Look until *sight* says yes.
+
+        Args:
+            sight: Tells whether a look shows what is waited for.
+            within_s: How long to look, seconds.
+            settled: Two looks in a row must be the same (not for screens with a clock).
 
         Raises:
             AssertionError: The time ran out; the message shows the last screen.
@@ -74,7 +89,7 @@ class RealPane:
         last: Look | None = None
         while time.monotonic() < deadline_s:
             look = self.look()
-            if last is not None and look == last and sight(look):
+            if (not settled or look == last) and sight(look):
                 return look
             last = look
             time.sleep(0.03)
@@ -84,8 +99,7 @@ class RealPane:
 
     def wait_text(self, text: str, *, within_s: float = 15.0) -> Look:
         """Look until *text* stands somewhere on the screen and it rests."""
-        wanted = text.encode()
-        return self.wait(lambda look: wanted in b"\n".join(look.rows), within_s=within_s)
+        return self.wait(lambda look: shows(look, text), within_s=within_s)
 
     def keys(self, *keys: str) -> None:
         """Send named keys."""
@@ -119,8 +133,6 @@ def running(
 
     """
     if shutil.which(argv[0]) is None:
-        import pytest
-
         pytest.skip(f"{argv[0]} is not installed")
     pane = RealPane(f"pg-screen-{os.getpid()}-{next(_SERIAL)}", tmp)
     variables = {"HOME": str(tmp), "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **(env or {})}

@@ -55,5 +55,6 @@ def test_a_name_counts_only_where_asked_for() -> None:
     assert not judged(["text"], by_name=True, command="bash")
 
 
-def test_a_rulers_look_alike_on_the_main_screen_is_none() -> None:
-    assert not judged(["took 1,1 All"], alternate=False)
+@pytest.mark.parametrize("bottom", ["-- INSERT --", "took 1,1 All", "^C Stop   ^D End"])
+def test_their_shapes_do_not_count_on_the_main_screen(bottom: str) -> None:
+    assert not judged(["text", bottom], alternate=False)

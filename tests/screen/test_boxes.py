@@ -244,3 +244,9 @@ def test_much_text_below_the_input_row_is_no_live_end() -> None:
 def test_a_collapsed_paste_is_named() -> None:
     composer = found(look(RULES.format("[Pasted text #1 +80 lines]‸")), AGENT)
     assert composer.collapsed
+
+
+@pytest.mark.parametrize("by", [AGENT, UNKNOWN], ids=["profile", "unknown"])
+def test_an_empty_row_in_a_box_has_no_text_of_its_borders(by: Profile) -> None:
+    screen = boxed("fix it").replace("\n╰", f"\n│ ‸{' ' * 35}│\n╰")
+    assert found(look(screen), by).text == "fix it\n"

@@ -1,5 +1,7 @@
 """Typed text compared with the cells where it should stand."""
 
+import textwrap
+
 import pytest
 from tests.screen.building import AGENT, BASH, look
 
@@ -173,16 +175,32 @@ def test_an_editors_mark_for_more_above_is_skipped() -> None:
     assert echo(seen, LONG, (0, 2)).tail_only
 
 
-def test_a_box_that_shows_only_the_end_of_a_long_text_is_a_tail() -> None:
-    tail = LONG[-560:]
-    rows = [f"│   {tail[n : n + 70]}   │" for n in range(0, 560, 70)]
-    screen = ["╭" + "─" * 76 + "╮", *rows, "╰" + "─" * 76 + "╯"]
-    screen[1] = screen[1].replace("│   ", "│ > ", 1)
-    screen[-2] = screen[-2].replace("   │", "‸   │")
-    seen = look(screen)
-    reading = echo(seen, LONG, (1, 4), by=AGENT)
+def box_with(rows: list[str]) -> list[str]:
+    """A box that has no room above the rows it shows."""
+    screen = [f"│   {row:70}   │" for row in rows]
+    screen[0] = screen[0].replace("│   ", "│ > ", 1)
+    screen[-1] = f"│   {rows[-1]}‸{' ' * (70 - len(rows[-1]))}   │"
+    return ["╭" + "─" * 76 + "╮", *screen, "╰" + "─" * 76 + "╯"]
+
+
+def hard_rows(text: str) -> list[str]:
+    return [text[n : n + 70] for n in range(0, len(text), 70)]
+
+
+@pytest.mark.parametrize("rows", [hard_rows(LONG), textwrap.wrap(LONG, 70)], ids=["hard", "words"])
+def test_a_box_that_shows_only_the_end_of_a_long_text_is_a_tail(rows: list[str]) -> None:
+    reading = echo(look(box_with(rows[-8:])), LONG, (1, 4), by=AGENT)
     assert reading.kind is EchoKind.FULL
     assert reading.tail_only
+
+
+@pytest.mark.parametrize("lost", [1022, 2044])
+@pytest.mark.parametrize("by_words", [False, True])
+def test_a_box_whose_rows_begin_anywhere_has_lost_the_head(lost: int, by_words: bool) -> None:
+    rest = LONG[lost:][:-600]
+    rows = textwrap.wrap(rest, 70) if by_words else hard_rows(rest)
+    reading = echo(look(box_with(rows)), LONG[:-600], (1, 4), by=AGENT)
+    assert reading.kind is EchoKind.DIFFERS
 
 
 def test_a_missing_head_in_a_box_that_has_room_is_no_tail() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.screen.building import grid
 
-from panegate.screen.frame import frame
+from panegate.screen.frame import frame, frames
 
 BASE = "● Done in 12s\n\n> fix it\n  12:01 ⠋ working  100%\n"
 
@@ -48,3 +48,9 @@ def test_without_leaves_the_composers_rows_out() -> None:
     other = BASE.replace("fix it", "something else")
     assert frame(grid(BASE), without=(2, 2)) == frame(grid(other), without=(2, 2))
     assert frame(grid(BASE), without=(0, 0)) != frame(grid(other), without=(0, 0))
+
+
+def test_both_frames_at_once_are_the_same_as_one_by_one() -> None:
+    seen = grid(BASE)
+    assert frames(seen, (2, 2)) == (frame(seen), frame(seen, without=(2, 2)))
+    assert frames(seen, None) == (frame(seen), frame(seen))

@@ -106,3 +106,20 @@ def test_a_completion_popup_beside_a_draft_is_prompting_and_keeps_the_composer()
     assert [option.highlighted for option in reading.prompt.options] == [True, False]
     assert reading.composer is not None
     assert reading.composer.text == "/he"
+
+
+def test_what_must_stand_still_is_the_masked_body_where_the_profile_knows_work() -> None:
+    clock = [read_screen(look(BOX + f"  up {n}s\n"), CLI).still for n in (1, 2)]
+    assert clock[0] == clock[1] != ""
+    assert read_screen(look("more\n" + BOX + "  up 1s\n"), CLI).still != clock[0]
+
+
+def test_of_an_unknown_program_everything_but_its_composer_must_stand_still() -> None:
+    def still(screen: str, title: str = "t") -> str:
+        return read_screen(look(screen, title=title), UNKNOWN).still
+
+    plain = still(BOX + "  up 1s\n")
+    assert plain == still(BOX.replace("‸", "a draft‸") + "  up 1s\n") != ""
+    assert plain != still(BOX + "  up 2s\n")
+    assert plain != still(BOX + "  up 1s\n", title="⠋ t")
+    assert plain != still(BOX + "  ⟦b:up 1s⟧\n")

@@ -19,6 +19,7 @@ def folded(
     kernel: KernelFact | None = None,
     marks: tuple[tuple[MarkKind, str], ...] = (),
     command: str = "program",
+    reader: str = "",
     launched: str = "",
     own: bool = True,
     reads_lines: bool = False,
@@ -37,6 +38,7 @@ def folded(
             marks=standing,
             profile=known,
             launched_command=launched,
+            launched_reader=reader,
             own_process_is_program=own,
             reads_lines=reads_lines,
             trust_timing=trust,
@@ -52,6 +54,23 @@ def test_a_dead_pane_is_gone_whatever_it_shows():
 def test_a_shell_where_a_program_was_is_left_behind():
     belief = folded("$ ", launched="agent", command="bash", own=False)
     assert (belief.kind, belief.shell_left_behind) == (BeliefKind.GONE, True)
+
+
+def shell_reads(pid: int) -> KernelFact:
+    return attrs.evolve(EDITOR, reader_pid=pid, reader_command="bash")
+
+
+def test_a_panes_own_shell_that_reads_where_a_program_did_is_left_behind():
+    """`sh -c "agent; exec bash"`: tmux shows bash all the time, the kernel tells who reads."""
+    reads = shell_reads(PID)
+    belief = folded("$ ", kernel=reads, launched="bash", reader="agent", command="bash")
+    assert (belief.kind, belief.shell_left_behind) == (BeliefKind.GONE, True)
+
+
+def test_a_shell_that_the_program_started_is_not_the_panes_own():
+    reads = shell_reads(PID + 1)
+    belief = folded("$ ", kernel=reads, launched="bash", reader="agent", command="bash")
+    assert belief.kind is not BeliefKind.GONE
 
 
 def test_a_program_that_is_its_own_process_leaves_no_shell_behind():

@@ -2,6 +2,7 @@
 
 from panegate.panes.facts import Mark, MarkKind
 from panegate.panes.standing import StandingMarks
+from panegate.profiles import load
 from panegate.screen.grid import Grid
 from panegate.session.learning import PromptLearner
 from tests.session.rig import EDITOR, look
@@ -17,7 +18,13 @@ def at_prompt(at_s: float = 1.0, marks: StandingMarks | None = None) -> Standing
 def learn(learner: PromptLearner, marks: StandingMarks, row: str, **known: object) -> None:
     asked_at_s = float(known.pop("asked_at_s", 1.1))  # type: ignore[arg-type]
     seen = look(row, asked_at_s=asked_at_s, **known)  # type: ignore[arg-type]
-    learner.learn(seen, Grid.from_look(seen), marks, last_output_s=asked_at_s - 0.05)
+    learner.learn(
+        seen,
+        Grid.from_look(seen),
+        marks,
+        profile=load("bash"),
+        last_output_s=asked_at_s - 0.05,
+    )
 
 
 def test_learned_at_the_first_look_after_the_mark():
@@ -69,3 +76,13 @@ def test_row_follows_scrolling_and_ends_with_the_cycle():
     assert learner.row(look("$ ", history_size=6), marks) is None
     marks.feed(Mark(MarkKind.PASTE_OFF, "", 9.0))
     assert learner.row(look("$ ", history_size=5), marks) is None
+
+
+def test_a_question_with_the_same_marks_is_not_a_prompt():
+    """``read -e -p 'name? '`` and PS2 turn ?2004 on as a prompt does."""
+    learner, marks = PromptLearner(), at_prompt()
+    learn(learner, marks, "host:~$ ", kernel=EDITOR)
+    for text in ("name? ", "> "):
+        learn(learner, at_prompt(5.0, marks), text, asked_at_s=5.1, kernel=EDITOR)
+        assert learner.prompt == ("host:~$ ", 8)
+        assert learner.row(look(text), marks) is None

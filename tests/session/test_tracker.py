@@ -328,6 +328,13 @@ def test_lost_output_voids_marks_and_confirmation():
     assert not rig.tracker.machine.confirmed
 
 
+def test_another_size_voids_the_quiet_and_no_mark():
+    rig = ready_bash()
+    rig.tracker.resized(at_s=rig.now_s)
+    assert rig.tracker.marks.at_prompt is True
+    assert not rig.tracker.machine.confirmed
+
+
 def test_an_unreachable_server_makes_no_pane_dead():
     rig = ready_bash()
     rig.tracker.reachable(False, "gone", at_s=rig.now_s)

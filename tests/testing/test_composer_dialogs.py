@@ -307,3 +307,17 @@ def test_a_waiting_title_may_blink(composer: Start) -> None:
     program = _open(composer, titles="blink")
     program.wait_output("[ ! ] Action Required")
     program.wait_output("[ . ] Action Required")
+
+
+def test_a_dialog_drawn_over_the_transcript_leaves_the_box_and_the_cursor(composer: Start) -> None:
+    """And still takes every key."""
+    program = composer(dialog_on_signal=True, dialog_over=5, footer="stays")
+    before = len(program.output)
+    os.kill(program.process.pid, signal.SIGUSR1)
+    program.wait("dialog_painted")
+    painted = program.wait_output("Esc to cancel")[before:]
+    assert b"\x1b[7;1H\x1b[2K \x1b[1mBash command" in painted
+    assert b"stays" not in painted
+    assert painted.endswith(b"\x1b[?25h")
+    program.send("2")
+    program.wait("approved")

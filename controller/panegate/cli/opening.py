@@ -167,24 +167,29 @@ class CliController(Controller):
         await self.link.ask(store_command(pane_id, stored))
 
     async def _by_target(self, which: str) -> list[PaneId]:
+        """Return the pane of ``SESSION:[WINDOW][.INDEX]``, all matched whole."""
         session, _, rest = which.partition(":")
-        window, dot, pane = rest.partition(".")
-        exact = f"={session.removeprefix('=')}" if session[:1] not in ("", "$", "@") else session
-        window = f"={window.removeprefix('=')}" if window and window[0] not in "@!^$+-{" else window
-        words = ("-p", "-t", f"{exact}:{window}{dot}{pane}", "#{pane_id} #{session_name}")
-        answer = await self.link.ask(command("display-message", *words))
-        pane_id, _, name = answer.text().partition(" ")
-        named = exact.removeprefix("=")
-        return [PaneId(pane_id)] if exact[:1] != "=" or name == named else []
+        window, dot, index = rest.partition(".")
+        exact = session if session[:1] in ("", "$", "@", "=") else f"={session}"
+        if window and window[0] not in "@=":
+            window = f"={window}"
+        row = "#{pane_id} #{pane_index} #{pane_active}"
+        answer = await self.link.ask(command("list-panes", "-t", f"{exact}:{window}", "-F", row))
+        rows = [line.split(" ") for line in answer.text().splitlines()] if answer.ok else []
+        at = 1 if dot else 2
+        return [PaneId(row[0]) for row in rows if row[at] == (index if dot else "1")]
 
     async def _let_tmux_remove(self) -> None:
         """Nobody of ours stays to remove the pane when its program ends later: tmux does."""
         pane, self._launched = self._launched, None
-        if pane is not None and pane.state is not State.EXITED:
-            window = pane.target.window_id
-            off = command("set-option", "-w", "-t", window, "remain-on-exit", "off")
-            with contextlib.suppress(ServerUnreachable):
-                await self.link.ask(off)
+        if pane is None:
+            return
+        window = pane.target.window_id
+        line = command("set-option", "-w", "-t", window, "remain-on-exit", "off")
+        if pane.state is State.EXITED:
+            line = command("kill-window", "-t", window)
+        with contextlib.suppress(ServerUnreachable):
+            await self.link.ask(line)
 
     def _note_opened(self, event: Event) -> None:
         stored = self._launching

@@ -34,14 +34,14 @@ __all__ = [
     "veto_term",
 ]
 
-MAX_SEARCHES: Final = 10
+MAX_SEARCHES: Final = 12
 """Most content searches in one guard, vetoes included: 15 to 90 microseconds each."""
 
 _MIN_PINS: Final = 4
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9 _./:=@-]+")
 _NONCE: Final = re.compile(r"[A-Za-z0-9]{1,64}\Z")
 _PIN_NAMES: Final = frozenset(
-    {"composer_row", "composer_last_row", "first_blank_row"}
+    {"absent", "composer_row", "composer_last_row", "first_blank_row"}
     | {f"{side}_{n}" for side in ("above", "below") for n in (1, 2, 3)}
 )
 

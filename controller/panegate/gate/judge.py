@@ -111,6 +111,9 @@ def judge_reaction(
     kernel = now.look.kernel
     if kernel is not None and kernel.unread_bytes and kernel.wait is not TtyWait.UNKNOWN:
         return _NONE
+    if line_break and profile.submit.line_break:
+        proof = Proof(Grade.SCREEN, "the Enter made a new row under our text")
+        return Reaction(ReactionKind.LINE_BREAK, proof)
     typed = before.reading.composer
     if profile.family in (Family.SHELL, Family.REPL, Family.LINES) or typed is None:
         return _line_taken(before, now)

@@ -11,9 +11,14 @@ line drawing as its plain letters, UTF-8. A tmux server always runs in a UTF-8 l
 sets one, or does not start), so text beyond ASCII is embedded as it is. Characters with a
 meaning in formats, strftime or patterns become wildcards for one character, or a bracket
 of their own: no ``#``, ``,``, braces or ``%`` ever get in.
+
+Rows that are blank, or whose text stands twice, cannot be pinned so, and a dialog may be drawn
+over just those. One more search therefore looks for whatever of letters, signs and the words of
+questions is *not* on the screen of the look: it must still find nothing.
 """
 
 import re
+import string
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
@@ -38,6 +43,26 @@ _REGEX: Final = str.maketrans(
 _GLOB_ANY: Final = _SYNTAX | frozenset("*?[]")
 _GLOB: Final = str.maketrans(dict.fromkeys(_GLOB_ANY, "?"))
 _UNCERTAIN: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
+_TELLING: Final = string.ascii_letters + "?!&()*+/<=>@_|~$;\"'`"
+"""Digits are left out: a clock or a counter may stand anywhere."""
+_GLYPHS: Final = "❯›▸▶►→➜●◉○◯□☐│┃─━═╭┌╔"
+_WORDS: Final = (
+    "[Dd]o you",
+    "[Aa]llow",
+    "[Yy]es",
+    "[Yy]/[Nn]",
+    "[Ee]sc",
+    "[Ee]nter",
+    "[Pp]ress",
+    "[Pp]roceed",
+    "[Cc]ontinue",
+    "[Cc]onfirm",
+    "[Cc]ancel",
+    "[Pp]assword",
+    "[Pp]ermission",
+    "[Aa]pprove",
+    "[Tt]rust",
+)
 _N_AROUND: Final = 3
 _N_SEARCHED: Final = 8
 
@@ -116,7 +141,9 @@ def pin_rows(rows: Sequence[bytes], *, first: int, last: int) -> Pins:
         left_out.append("first_blank_row: an earlier row cannot be read with certainty")
     n_nearest = sum(pin.name.endswith("_1") for pin in near)
     blanks = [] if blank is None else [blank]
-    return Pins((*pins, *near[:n_nearest], *blanks, *near[n_nearest:]), tuple(left_out))
+    absent = _absent_pin(rows)
+    news = [] if absent is None else [absent]
+    return Pins((*pins, *news, *near[:n_nearest], *blanks, *near[n_nearest:]), tuple(left_out))
 
 
 def _named(
@@ -178,3 +205,16 @@ def _blank_pin(texts: Sequence[str | None]) -> Pin | None:
         if text == "":
             return Pin("first_blank_row", row_search(""), row + 1)
     return Pin("first_blank_row", row_search(""), 0)
+
+
+def _absent_pin(rows: Sequence[bytes]) -> Pin | None:
+    """What is not on the screen must still not be: where no row is pinned a question may open."""
+    text = "\n".join(_SEQUENCES.sub(b"", row).decode(errors="replace") for row in rows)
+    seen = frozenset(text)
+    characters = "".join(c for c in _TELLING if c not in seen)
+    wanted = [f"[{characters}]"] if characters else []
+    wanted += [glyph for glyph in _GLYPHS if glyph not in seen]
+    wanted += [word for word in _WORDS if re.search(word, text) is None]
+    if not wanted:
+        return None
+    return Pin("absent", f"C/r:{'|'.join(wanted)}", 0)

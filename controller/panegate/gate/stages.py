@@ -216,14 +216,28 @@ class WriteBase:
             return False
         if self.request.intent is Intent.ANSWER:
             return self._another_prompt(view, asked)
-        start = self._deciding
-        if start is not None and self._plan.text:
+        if self._deciding is not None and self._plan.text:
             kind, _ = self._echo(view)
-            own = view.grid.text(view.look.fields.cursor_y)
-            only_own = all(row.strip() in own for row in asked.rows if row.strip())
-            if kind is EchoKind.FULL and only_own:
+            if kind is EchoKind.FULL and self._is_own_text(view, self._deciding, asked):
                 return False
         return True
+
+    def _is_own_text(self, view: View, before: View, asked: PromptReading) -> bool:
+        """What reads like a question ends in our text, below rows that stood there before."""
+        now, was = view.look.fields, before.look.fields
+        composer = before.reading.composer
+        scrolled = max(0, now.history_size - was.history_size)
+        first = (was.cursor_y if composer is None else composer.row) - scrolled
+        rows = [row.strip() for row in asked.rows if row.strip()]
+        at = now.cursor_y
+        while rows and at >= 0:
+            text = view.grid.text(at)
+            if at < first and text != before.grid.text(at + scrolled):
+                return False
+            if text.strip() and rows.pop() not in text:
+                return False
+            at -= 1
+        return not rows
 
     def _another_prompt(self, view: View, asked: PromptReading) -> bool:
         mine = self._prompt

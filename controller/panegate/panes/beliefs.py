@@ -46,5 +46,7 @@ class Belief:
     evidence: tuple[Evidence, ...] = ()
     body: str = ""
     """Masked digest of the screen without its composer."""
+    still: str = ""
+    """Digest of all that must stand still while the program does nothing; "" where unknown."""
     shell_left_behind: bool = False
     stopped: bool = False

@@ -233,3 +233,5 @@ class ScreenReading:
     """Digest of the rows with volatile parts masked (digits, spinner glyphs, caret)."""
     body: str = ""
     """The same digest without the composer's rows."""
+    still: str = ""
+    """Digest of all that must stand still while a program does nothing; "" where unknown."""

@@ -2,7 +2,8 @@
 
 The machine knows three clocks of its own: when to look next, when a quiet pane becomes
 silent, and how long a screen must have stood still. Output only stores a time; a look
-deadline that fires early re-arms itself.
+deadline that fires early re-arms itself. A screen also stands still while it is painted
+over with itself (a blinking caret, a clock), if looks saw every picture in between.
 """
 
 import enum
@@ -17,6 +18,7 @@ from panegate.terms import Grade, State
 
 __all__ = [
     "NOISY_AFTER_S",
+    "PAUSE_S",
     "RELOOK_ALONE_S",
     "RELOOK_FIRST_S",
     "RELOOK_WATCHED_S",
@@ -29,6 +31,8 @@ __all__ = [
 
 NOISY_AFTER_S = 1.0
 """Output without a pause this long puts a pane on the noisy schedule."""
+PAUSE_S = 0.25
+"""A look follows output after a pause this long, however many were fruitless before."""
 RELOOK_FIRST_S = 0.25
 RELOOK_WATCHED_S = 1.0
 RELOOK_ALONE_S = 30.0
@@ -102,6 +106,11 @@ class PaneMachine:
     _relook_s: float = attrs.field(default=RELOOK_FIRST_S, init=False)
     _silent_at_s: float | None = attrs.field(default=None, init=False)
     _settled_body: str = attrs.field(default="", init=False)
+    _picture: tuple[BeliefKind, str, str] | None = attrs.field(default=None, init=False)
+    _picture_s: float = attrs.field(default=0.0, init=False)
+    """Since when every picture that stood was seen, and was the same."""
+    _seen_at_s: float = attrs.field(default=float("-inf"), init=False)
+    _after_pause: bool = attrs.field(default=False, init=False)
     _changes: list[Change] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -127,7 +136,8 @@ class PaneMachine:
         """The program wrote something. O(1)."""
         if self.state is State.EXITED:
             return
-        gap_s = now_s - self.last_output_s
+        before_s = self.last_output_s
+        gap_s = now_s - before_s
         if self.state is State.BUSY and gap_s < 3.0:
             self.gaps.add(gap_s)
         self.last_output_s = now_s
@@ -135,12 +145,15 @@ class PaneMachine:
         self._relook_s = RELOOK_FIRST_S
         if gap_s > self.timing.look_s:
             self._overtaken = 0
+            self._after_pause = gap_s >= PAUSE_S
+            if self._seen_at_s < before_s:
+                self._picture = None  # what stood until now was never seen
         if self.state in (State.READY, State.PROMPTING):
             if self.confirmed:
                 self._doubt(now_s)
         elif self.state is State.SILENT:
             self._apply(PaneInput.OUTPUT, now_s, Grade.TIMING, "it writes again")
-        if self._look_at_s is None or self._cause is LookCause.RELOOK:
+        if self._look_at_s is None or self._cause in (LookCause.RELOOK, LookCause.SETTLE):
             self._look_at_s, self._cause = now_s + self.timing.look_s, LookCause.OUTPUT_STOPPED
 
     def mark(self, *, now_s: float) -> None:
@@ -151,6 +164,7 @@ class PaneMachine:
     def void(self, *, now_s: float) -> None:
         """Quiet up to now proves nothing: output was lost, or a wake-up was late."""
         self.last_output_s = max(self.last_output_s, now_s)
+        self._picture = None
         if self.state in (State.READY, State.PROMPTING) and self.confirmed:
             self._doubt(now_s)
         if self.state is not State.EXITED and self._look_at_s is None:
@@ -195,6 +209,7 @@ class PaneMachine:
     def not_now(self, belief: Belief, *, now_s: float) -> None:
         """The kernel alone said that a look would be in vain; *belief* is its word."""
         self._in_flight = False
+        self._picture = None
         fruitless = self._fruitless
         self._take(belief, now_s)
         self._fruitless = fruitless
@@ -220,6 +235,7 @@ class PaneMachine:
             self._cause = again or LookCause.CALLER
             return False
         self._overtaken = 0
+        self._see(belief, asked_at_s)
         self._take(belief, now_s)
         if again is not None and self.state is not State.EXITED:
             self._request(again, now_s)
@@ -268,7 +284,8 @@ class PaneMachine:
 
     def _spacing_s(self) -> float:
         """Fruitless looks in one stretch of work are spaced wider, up to the settle window."""
-        if self._cause is not LookCause.OUTPUT_STOPPED or self._fruitless < 2:
+        free = self._after_pause or self._fruitless < 2
+        if self._cause is not LookCause.OUTPUT_STOPPED or free:
             return 0.0
         return min(self.settle_window_s, self.timing.look_s * 2.0 ** min(self._fruitless, 12))
 
@@ -278,9 +295,16 @@ class PaneMachine:
         self._look_at_s = None
         self._last_look_s = now_s
 
+    def _see(self, belief: Belief, asked_at_s: float) -> None:
+        asked = belief.prompt.fingerprint if belief.prompt is not None else ""
+        picture = (belief.kind, belief.still, asked)
+        if not belief.still or picture != self._picture:
+            self._picture, self._picture_s = picture, self.last_output_s
+        self._seen_at_s = asked_at_s
+
     def _take(self, belief: Belief, now_s: float) -> None:
         previous, self.belief = self.belief, belief
-        quiet_s = now_s - self.last_output_s
+        quiet_s = now_s - self._picture_s
         input_ = _INPUTS[belief.kind]
         if belief.kind in (BeliefKind.READY, BeliefKind.PROMPTING) and not belief.proof:
             standing = self._stands(belief, previous)
@@ -316,7 +340,9 @@ class PaneMachine:
         )
         if changed:
             self._apply(PaneInput.BELIEF_NONE, now_s, Grade.SCREEN, "its screen changed")
-        self._look_at_s = self.last_output_s + self.settle_window_s
+        if self._picture_s >= self.last_output_s:
+            self._fruitless += 1
+        self._look_at_s = self._picture_s + self.settle_window_s
         self._cause = LookCause.SETTLE
 
     def _schedule_relook(self, now_s: float, *, standing_mark: bool) -> None:
@@ -334,6 +360,7 @@ class PaneMachine:
         self._look_at_s = self._silent_at_s = None
         self._settled_body = belief.body
         self._relook_s = RELOOK_FIRST_S
+        self._fruitless = 0
         if not self.confirmed:
             self.confirmed = True
             self._note(self.state, now_s, belief.grade, belief.words)

@@ -19,7 +19,15 @@ from panegate.errors import ServerUnreachable, TmuxTooOld
 from panegate.runtime.address import ServerAddress, install_hint
 from panegate.wire.version import Version, require
 
-__all__ = ["KEEP_ALIVE", "OWN_CONFIG", "ServerFacts", "bring_up", "one_shot", "read_facts"]
+__all__ = [
+    "KEEP_ALIVE",
+    "OWN_CONFIG",
+    "ServerFacts",
+    "bring_up",
+    "ensure_keep_alive",
+    "one_shot",
+    "read_facts",
+]
 
 KEEP_ALIVE = "panegate"
 """Name of the session that keeps our own server alive and carries the hub client."""
@@ -114,7 +122,7 @@ async def bring_up(address: ServerAddress) -> ServerFacts:
             await anyio.to_thread.run_sync(_start, address, limiter=_get_limiter())
         facts = await read_facts(address)
     elif address.is_own:
-        await _ensure_keep_alive(address)
+        await ensure_keep_alive(address)
     if facts is None:
         msg = f"the tmux server {address.words} does not answer after it was started"
         raise ServerUnreachable(msg, fix="panegate doctor says more")
@@ -177,7 +185,8 @@ async def _start_remote(address: ServerAddress) -> None:
         raise ServerUnreachable(msg, fix="check that ssh and tmux work there by hand")
 
 
-async def _ensure_keep_alive(address: ServerAddress) -> None:
+async def ensure_keep_alive(address: ServerAddress) -> None:
+    """Make the keep-alive session unless it is there."""
     status, _, _ = await one_shot(address, "has-session", "-t", f"={KEEP_ALIVE}")
     if status != 0:
         words = ("-d", "-s", KEEP_ALIVE, "-x", "80", "-y", "24", "sleep", "2147483647")

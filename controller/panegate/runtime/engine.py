@@ -44,6 +44,7 @@ from panegate.session.inputs import (
     OutputCame,
     Prejudged,
     Replied,
+    Resized,
 )
 from panegate.session.tracker import PaneTracker
 from panegate.session.traits import TrackerTraits
@@ -270,7 +271,7 @@ class Engine:
     def _resized(self, client: ControlClient, at_s: float) -> None:
         for pane_id, carrier in self.link.carriers.items():
             if carrier is client:
-                self.pump.feed(LostOutput(pane_id, at_s))
+                self.pump.feed(Resized(pane_id, at_s))
 
     # --- looks ----------------------------------------------------------------------
 

@@ -15,7 +15,12 @@ import attrs
 from panegate.errors import ServerUnreachable, TransportBroken
 from panegate.ids import PaneId, SessionId, WindowId
 from panegate.runtime.address import ServerAddress
-from panegate.runtime.bringup import KEEP_ALIVE, ServerFacts
+from panegate.runtime.bringup import (
+    KEEP_ALIVE,
+    ServerFacts,
+    ensure_keep_alive,
+    one_shot,
+)
 from panegate.runtime.client import Answer, ControlClient
 from panegate.runtime.logs import get_logger
 from panegate.wire.commands import command
@@ -108,13 +113,26 @@ class ServerLink:
                 return await self._attach(key, target)
 
     async def any_client(self) -> ControlClient:
-        """Return a living client for commands that concern no pane."""
+        """Return a living client for commands that concern no pane.
+
+        On a server that is not ours it is attached to the first session there; one without
+        any session gets the keep-alive session.
+
+        Raises:
+            ServerUnreachable: None attaches.
+
+        """
         for client in self.clients.values():
             if client.alive:
                 return client
-        if self.address.is_own:
-            return await self.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
-        raise ServerUnreachable(f"no control client is attached to {self.address.words}")
+        if not self.address.is_own:
+            words = ("list-sessions", "-F", "#{session_id}")
+            status, out, _ = await one_shot(self.address, *words)
+            if status == 0 and out:
+                first = out.splitlines()[0]
+                return await self.client(first, first)
+            await ensure_keep_alive(self.address)
+        return await self.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
 
     async def ask(self, *lines: bytes) -> Answer:
         """Ask over any living client.

@@ -23,6 +23,8 @@ _VI_RULER = re.compile(r".*\s\d+(?:-\d+)?,\d+(?:-\d+)?\s+(?:All|Top|Bot|\d+%)\s*
 def is_application(grid: Grid, fields: PaneFields, *, by_name: bool) -> bool:
     """Tell whether the screen is an editor's, a file manager's or a monitor's.
 
+    Their shapes count on the alternate screen only.
+
     Args:
         grid: The screen.
         fields: For the foreground command and the alternate screen.
@@ -32,17 +34,12 @@ def is_application(grid: Grid, fields: PaneFields, *, by_name: bool) -> bool:
     if by_name and fields.command in _COMMANDS:
         return True
     last = grid.last_row
-    if last < 0:
+    if last < 0 or not fields.alternate_on:
         return False
-    bottom = grid.text(last)
-    if _MODE_LINE.match(bottom) or _FUNCTION_KEYS.match(bottom):
+    bottom, above = grid.text(last), grid.text(last - 1)
+    if any(p.match(bottom) for p in (_MODE_LINE, _FUNCTION_KEYS, _VI_RULER)):
         return True
-    if fields.alternate_on and _VI_RULER.match(bottom):
-        return True
-    above = grid.text(last - 1)
-    if _NANO_KEYS.match(bottom) or _NANO_KEYS.match(above):
-        return True
-    if _EMACS_LINE.match(above) or _EMACS_LINE.match(bottom):
+    if any(p.match(text) for p in (_NANO_KEYS, _EMACS_LINE) for text in (bottom, above)):
         return True
     return _is_tilde(grid, last - 1) and _is_tilde(grid, last - 2)
 

@@ -5,7 +5,6 @@ import re
 import attrs
 
 from panegate.panes.facts import ComposerReading, PaneFields
-from panegate.screen.applications import is_application
 from panegate.screen.layout import Layout, RowView, asks, invites_key
 from panegate.screen.options import option_label
 from panegate.screen.pickers import count_beside
@@ -65,8 +64,6 @@ def find_box(layout: Layout, fields: PaneFields, profile: Profile) -> ComposerRe
     around it.
     """
     unknown = profile.family is not Family.COMPOSER
-    if is_application(layout.grid, fields, by_name=unknown):
-        return None
     return _BoxReader(layout, fields, profile, unknown).read()
 
 
@@ -365,6 +362,8 @@ class _BoxReader:
         """Typed text and hint text of one row of the area."""
         grid = self._grid
         view = self._layout.view(row)
+        if view.blank:
+            return "", ""
         start = area.column if row == area.first or view.column >= area.column else 0
         end = view.end
         typed, hint = "", ""

@@ -1,6 +1,7 @@
 """Where a program takes typed text, and what stands in it already."""
 
 from panegate.panes.facts import ComposerReading, PaneFields
+from panegate.screen.applications import is_application
 from panegate.screen.boxes import find_box
 from panegate.screen.grid import Grid
 from panegate.screen.layout import Layout
@@ -36,6 +37,8 @@ def find_composer(
             the line: everything from there to the cursor is input, also several lines.
 
     """
+    if is_application(grid, fields, by_name=profile.family is not Family.COMPOSER):
+        return None
     if profile.prompts or learned is not None or profile.at_empty_row:
         found = _LineReader(grid, fields, profile, learned, learned_row).read()
         if found is not None:

@@ -5,10 +5,10 @@ import re
 import unicodedata
 
 import attrs
-from wcwidth import wcwidth
 
 from panegate.panes.facts import ComposerReading, PaneFields
 from panegate.screen.grid import Grid
+from panegate.screen.wrapping import begins_a_row, cells
 
 __all__ = ["EchoKind", "EchoReading", "compare_echo"]
 
@@ -194,10 +194,21 @@ class _EchoReader:
             seen = _squashed("".join(rows[skipped:]))
             if _MIN_TAIL <= len(seen) < len(wanted):
                 if wanted.endswith(seen):
-                    return EchoKind.FULL
+                    whole = self._row < 0 or self._is_last_rows(rows[skipped:], len(seen))
+                    return EchoKind.FULL if whole else EchoKind.NONE
                 if seen in wanted:
                     found = EchoKind.PARTIAL
         return found
+
+    def _is_last_rows(self, rows: list[str], n_seen: int) -> bool:
+        """Whether the rows begin where the whole text has a row break: none of it is lost."""
+        at = len(self._wanted)
+        for character in reversed(self._wanted):
+            if n_seen == 0:
+                break
+            at -= 1
+            n_seen -= not character.isspace()
+        return begins_a_row(rows, self._wanted, at, indent=self._column)
 
     def _too_long(self, n_rows: int) -> bool:
         """Whether a part of the text must be out of sight."""
@@ -205,7 +216,7 @@ class _EchoReader:
             return True
         width = max(1, self._fields.width)
         lines = self._text.split("\n")
-        needed = sum(1 + (max(0, _cells(line) - 1)) // width for line in lines)
+        needed = sum(1 + (max(0, cells(line) - 1)) // width for line in lines)
         if needed >= self._fields.height:
             return True
         return n_rows >= _MIN_TAIL_ROWS and needed > n_rows
@@ -298,10 +309,6 @@ def _is_mark(character: str) -> bool:
 
 def _squashed(text: str) -> str:
     return "".join(text.split())
-
-
-def _cells(text: str) -> int:
-    return len(text) if text.isascii() else sum(max(0, wcwidth(c)) for c in text)
 
 
 def _unsure_width(text: str) -> bool:

@@ -8,6 +8,7 @@ styles are worked out only when somebody asks.
 import re
 from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 import attrs
 from wcwidth import wcwidth
@@ -17,8 +18,10 @@ from panegate.panes.facts import Look
 __all__ = ["DEFAULT_STYLE", "Grid", "Run", "Style"]
 
 _ESCAPE = re.compile(
-    r"\x1b(?:\[[0-9;:<=>?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])|[\x0e\x0f]"
+    r"\x1b(?:\[([0-9;:]*)m|\[[0-9;:<=>?]*[ -/]*[@-~]"
+    r"|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -/]*[0-~])|[\x0e\x0f]"
 )
+"""Splits a row into texts and, between them, SGR parameters (None for other sequences)."""
 _SGR = re.compile(r"\x1b\[([0-9;:]*)m")
 # Characters that are one cell wide in every tmux: no table needed for rows of these.
 _NARROW = re.compile(
@@ -31,7 +34,7 @@ _ACS = str.maketrans(
     "◆▒°±┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·→←↑↓▮",
 )
 _ZWJ = "\u200d"
-_STYLE_CACHE_SIZE = 4096
+_STYLE_TABLE_SIZE = 4096
 _RGB = 1 << 24
 
 
@@ -57,10 +60,10 @@ class Style:
 
 
 DEFAULT_STYLE = Style()
+"""Plain cells."""
 
 
-@attrs.frozen(slots=True)
-class Run:
+class Run(NamedTuple):
     """Cells of one style: columns ``start`` to ``end``, the latter not included."""
 
     start: int
@@ -68,13 +71,45 @@ class Run:
     style: Style
 
 
+class _StyleTable:
+    """Styles by number, and which one a sequence of SGR parameters leads to."""
+
+    def __init__(self) -> None:
+        self.styles = [DEFAULT_STYLE]
+        self._numbers = {DEFAULT_STYLE: 0}
+        self._next: list[dict[str, int]] = [{}]
+
+    def after(self, number: int, params: str) -> int:
+        found = self._next[number].get(params)
+        return self._learn(number, params) if found is None else found
+
+    def _learn(self, number: int, params: str) -> int:
+        style = _applied(self.styles[number], params)
+        found = self._numbers.get(style)
+        if found is None:
+            found = self._numbers[style] = len(self.styles)
+            self.styles.append(style)
+            self._next.append({})
+        self._next[number][params] = found
+        return found
+
+
+def _style_table() -> _StyleTable:
+    """The table all grids share; a new one when many colours have filled it."""
+    if len(_tables[-1].styles) > _STYLE_TABLE_SIZE:
+        _tables[-1] = _StyleTable()
+    return _tables[-1]
+
+
 class _Row:
     """One row's text without escapes, and where its characters stand."""
 
-    __slots__ = ("columns", "plain", "text", "width")
+    __slots__ = ("columns", "parts", "plain", "text", "width")
 
-    def __init__(self, plain: str) -> None:
+    def __init__(self, plain: str, parts: list[str]) -> None:
         self.plain = plain
+        self.parts = parts
+        """Texts and SGR parameters in turn; empty for a row of one style."""
         self.text = plain.rstrip(" ")
         narrow = plain.isascii() or _NARROW.fullmatch(plain) is not None
         self.columns: list[int] | None = None if narrow else _columns(plain)
@@ -114,7 +149,8 @@ class Grid:
         self.height = len(rows) if height is None else height
         self._raw = [row.decode("utf-8", "replace") for row in rows[: self.height]]
         self._rows: list[_Row | None] = [None] * len(self._raw)
-        self._styles_at: list[Style] = [DEFAULT_STYLE]
+        self._table = _style_table()
+        self._entries: list[int] = [0]
         self._runs: dict[int, tuple[Run, ...]] = {}
         self._shifted = _shift_states(self._raw)
 
@@ -206,51 +242,47 @@ class Grid:
             return None
         found = self._rows[row]
         if found is None:
-            raw = self._raw[row]
+            plain = raw = self._raw[row]
+            parts: list[str] = []
+            if "\x1b" in raw:
+                parts = _ESCAPE.split(raw)
+                plain = "".join(parts[::2])
             if self._shifted is not None:
                 plain = _unshifted(raw, self._shifted[row])
-            elif "\x1b" in raw:
-                plain = _ESCAPE.sub("", raw)
-            else:
-                plain = raw
-            found = self._rows[row] = _Row(plain)
+            found = self._rows[row] = _Row(plain, parts)
         return found
 
-    def _entry_style(self, row: int) -> Style:
-        known = self._styles_at
+    def _entry_style(self, row: int) -> int:
+        """The number of the style in force where a row begins."""
+        known, after = self._entries, self._table.after
         while len(known) <= row:
-            style = known[-1]
+            number = known[-1]
             raw = self._raw[len(known) - 1]
             if "\x1b" in raw:
                 for params in _SGR.findall(raw):
-                    style = _applied(style, params)
-            known.append(style)
+                    number = after(number, params)
+            known.append(number)
         return known[row]
 
     def _read_runs(self, row: int) -> tuple[Run, ...]:
         found = self._row(row)
-        style = self._entry_style(row)
-        raw = self._raw[row]
+        number = self._entry_style(row)
+        styles, after = self._table.styles, self._table.after
         if found is None or not found.plain:
             return ()
-        if "\x1b" not in raw:
-            return (Run(0, found.column_of(len(found.plain)), style),)
+        if not found.parts:
+            return (Run(0, found.column_of(len(found.plain)), styles[number]),)
         runs: list[Run] = []
-        index = raw_index = start = 0
-        for match in _ESCAPE.finditer(raw):
-            index += match.start() - raw_index
-            raw_index = match.end()
-            sgr = _SGR.fullmatch(match[0])
-            if sgr is None:
+        index = start = 0
+        for text, params in zip(found.parts[::2], [*found.parts[1::2], ""], strict=True):
+            index += len(text)
+            if params is None:  # Another sequence than SGR.
                 continue
-            column = found.column_of(index)
+            column = index if found.columns is None else found.column_of(index)
             if column > start:
-                runs.append(Run(start, column, style))
+                runs.append(Run(start, column, styles[number]))
                 start = column
-            style = _applied(style, sgr[1])
-        end = found.column_of(len(found.plain))
-        if end > start:
-            runs.append(Run(start, end, style))
+            number = after(number, params)
         return tuple(runs)
 
 
@@ -302,19 +334,6 @@ def _unshifted(raw: str, on: bool) -> str:
     return "".join(parts)
 
 
-_applied_cache: dict[tuple[Style, str], Style] = {}
-
-
-def _applied(style: Style, params: str) -> Style:
-    key = (style, params)
-    found = _applied_cache.get(key)
-    if found is None:
-        if len(_applied_cache) >= _STYLE_CACHE_SIZE:
-            _applied_cache.clear()
-        found = _applied_cache[key] = _apply(style, params)
-    return found
-
-
 _FLAGS: dict[int, tuple[str, bool]] = {
     1: ("bold", True),
     2: ("dim", True),
@@ -323,7 +342,7 @@ _FLAGS: dict[int, tuple[str, bool]] = {
 }
 
 
-def _apply(style: Style, params: str) -> Style:
+def _applied(style: Style, params: str) -> Style:
     codes = [int(part) if part else 0 for part in re.split("[;:]", params)]
     values: dict[str, int | bool] = attrs.asdict(style)
     position = 0
@@ -371,3 +390,6 @@ def _is_grey(colour: int) -> bool:
     red, green, blue = colour >> 16 & 255, colour >> 8 & 255, colour & 255
     middle = (red + green + blue) / 3
     return max(red, green, blue) - min(red, green, blue) <= 24 and 64 <= middle <= 160
+
+
+_tables = [_StyleTable()]

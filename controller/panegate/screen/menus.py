@@ -3,7 +3,7 @@
 import attrs
 
 from panegate.panes.facts import ComposerReading, KernelFact, OptionReading, PaneFields
-from panegate.screen.layout import FOOTER_ROWS, Layout, is_hint_text, only_footers
+from panegate.screen.layout import FOOTER_ROWS, Layout, asks, is_hint_text, only_footers
 from panegate.screen.options import OptionBlock, find_blocks, row_of_options
 from panegate.screen.pickers import find_picker
 from panegate.screen.plain_options import find_plain_block
@@ -38,14 +38,27 @@ def find_menu(
     fields: PaneFields,
     kernel: KernelFact | None,
     composer: ComposerReading | None,
+    *,
+    modal: bool = False,
 ) -> MenuPrompt | None:
     """Return the menu at the live end, or None.
 
     With a composer on screen only a popup beside it counts, and only while something
     is typed into it.
+
+    Args:
+        layout: The screen.
+        fields: For the cursor and the alternate screen.
+        kernel: For the terminal's mode.
+        composer: The input area, where one is seen.
+        modal: Also a choice that is drawn elsewhere while the input area stays: of a program
+            that nothing is known about it may be what takes the keys.
+
     """
     if composer is not None:
-        return _popup(layout, fields, composer)
+        popup = _popup(layout, fields, composer)
+        over = _drawn_over(layout, fields, composer) if modal and popup is None else None
+        return popup if over is None else _menu(layout, kernel, over)
     picker = find_picker(layout, fields)
     if picker is not None:
         return _unworded(picker.query, picker.options, picker.first, picker.last)
@@ -131,6 +144,31 @@ def _popup(layout: Layout, fields: PaneFields, composer: ComposerReading) -> Men
         if block.last < composer.row and _is_paragraph(layout, block):
             continue
         return _unworded(composer.text, block.options, block.first, block.last)
+    return None
+
+
+def _drawn_over(
+    layout: Layout, fields: PaneFields, composer: ComposerReading
+) -> OptionBlock | None:
+    """A choice above the input area of a full-screen program that nothing has come after.
+
+    One that was made and left behind has output under it, and no row that explains its keys.
+    """
+    view = layout.view(composer.row)
+    if not (fields.alternate_on or view.boxed or layout.view(composer.row - 1).rule):
+        return None
+    for block in find_blocks(layout):
+        if not block.pointed or len(block.options) < 2 or block.last >= composer.row:
+            continue
+        if _is_paragraph(layout, block):
+            continue
+        below = next((r for r in range(block.last + 1, composer.row) if layout.view(r).text), None)
+        explained = below is not None and is_hint_text(layout.view(below).text)
+        worded = block.numbered or any(
+            asks(layout.view(row).text) for row in range(max(0, block.first - 3), block.first)
+        )
+        if explained or (below is None and worded):
+            return block
     return None
 
 

@@ -140,7 +140,8 @@ def _by_structure(
     if composer is None and is_application(layout.grid, fields, by_name=by_name):
         invited = read_key_invitation(layout, fields, kernel)
         return None if invited is None else _placed(layout, invited)
-    return _generic(layout, fields, kernel, composer)
+    modal = profile.family is Family.UNKNOWN
+    return _generic(layout, fields, kernel, composer, modal=modal)
 
 
 def _line_read(kernel: KernelFact | None) -> bool:
@@ -152,10 +153,12 @@ def _generic(
     fields: PaneFields,
     kernel: KernelFact | None,
     composer: ComposerReading | None,
+    *,
+    modal: bool = False,
 ) -> PlacedPrompt | None:
     """The first reader that knows the live end's shape."""
     if composer is not None:
-        menu = find_menu(layout, fields, kernel, composer)
+        menu = find_menu(layout, fields, kernel, composer, modal=modal)
         return None if menu is None else _placed(layout, menu)
     found: RowPrompt | MenuPrompt | None = (
         read_secret(layout, fields, kernel)

@@ -1,8 +1,10 @@
 """One look turned into a reading of the screen."""
 
+from hashlib import blake2b
+
 from panegate.panes.facts import ComposerReading, Look, ScreenKind, ScreenReading
 from panegate.screen.composer import find_composer
-from panegate.screen.frame import frame
+from panegate.screen.frame import frames
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Profile
 from panegate.screen.prompts import PlacedPrompt, place_prompt
@@ -44,10 +46,7 @@ def read_screen(
             kind, words = ScreenKind.READY, _composer_words(composer)
         elif ready is not None:
             kind, words = ScreenKind.READY, ready.words
-    whole = frame(grid)
-    body = whole
-    if composer is not None:
-        body = frame(grid, without=(composer.row, composer.last_row))
+    whole, body = frames(grid, None if composer is None else (composer.row, composer.last_row))
     return ScreenReading(
         kind=kind,
         words=words,
@@ -55,7 +54,17 @@ def read_screen(
         prompt=prompt.prompt if kind is ScreenKind.PROMPTING and prompt is not None else None,
         frame=whole,
         body=body,
+        still=body if profile.busy else _picture(look, composer),
     )
+
+
+def _picture(look: Look, composer: ComposerReading | None) -> str:
+    """Digest everything but the composer: any of it may be how an unknown program shows work."""
+    rows = look.rows
+    if composer is not None:
+        rows = rows[: composer.row] + rows[composer.last_row + 1 :]
+    seen = b"\n".join((*rows, look.fields.title.encode("utf-8", "replace")))
+    return blake2b(seen, digest_size=16).hexdigest()
 
 
 def _decide(prompt: PlacedPrompt | None, busy: RuleMatch | None) -> tuple[ScreenKind, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,8 @@ from panegate.errors import (
     ServerUnreachable,
 )
 from panegate.ids import PaneId, SessionId, WindowId, is_pane_id
-from panegate.runtime.bringup import KEEP_ALIVE
+from panegate.runtime.bringup import KEEP_ALIVE, one_shot
+from panegate.runtime.client import Answer
 from panegate.runtime.engine import own_pane_id
 from panegate.runtime.link import Target
 from panegate.screen.profile import ComposerRule, Family, Profile
@@ -120,15 +121,6 @@ class Launching:
         self._check_launch(argv, folder, passed)
         launched = Launch(argv=tuple(argv), cwd=folder, env=tuple(passed.items()), retain=retain)
         target, name = await self._make_session(name, argv, folder, size)
-        try:
-            await self._prepare(target, size)
-            await self.ctl.link.carry(target)
-            pid = await self._respawn(target, launched)
-        except BaseException:
-            with anyio.CancelScope(shield=True), anyio.move_on_after(5):
-                await self._kill_window(target)
-            raise
-        target = attrs.evolve(target, pane_pid=pid)
         traits = TrackerTraits(
             name=name,
             where=where,
@@ -136,7 +128,22 @@ class Launching:
             trust_timing=trust == "timing",
             own_process_is_program=True,
         )
-        pane = self._open(target, name, chosen, traits, launched)
+        opened: list[Pane] = []
+
+        def started(target: Target) -> None:
+            opened.append(self._open(target, traits.name, chosen, traits, launched))
+
+        try:
+            await self._prepare(target, size)
+            await self.ctl.link.carry(target)
+            await self._respawn(target, launched, started)
+        except BaseException:
+            with anyio.CancelScope(shield=True), anyio.move_on_after(5):
+                await self._kill_window(target)
+            for pane in opened:
+                self.ctl.drop(pane)
+            raise
+        pane = opened[0]
         if within_s is not None:
             await self._until_up(pane, within_s)
         return pane
@@ -189,14 +196,16 @@ class Launching:
         """See `Pane.respawn`."""
         if pane.launched is None:
             raise PanegateError(f"{pane.name} was adopted: how it was started is not known")
-        await self.ctl.link.carry(pane.target)
         self.ctl.drop(pane)
+        await self._empty(pane.target)
         await self.ctl.link.carry(pane.target)
-        pid = await self._respawn(pane.target, pane.launched)
-        target = attrs.evolve(pane.target, pane_pid=pid)
-        slot = self.ctl.engine.open(target, pane.profile, pane.tracker.traits)
-        pane.target, pane.tracker, pane.exit = target, slot.tracker, None
-        self.ctl.add(pane)
+
+        def started(target: Target) -> None:
+            slot = self.ctl.engine.open(target, pane.profile, pane.tracker.traits)
+            pane.target, pane.tracker, pane.exit = target, slot.tracker, None
+            self.ctl.add(pane)
+
+        await self._respawn(pane.target, pane.launched, started)
         limit_s = self.ctl.settings.launch_within_s if within_s is None else within_s
         await self._until_up(pane, limit_s)
 
@@ -211,7 +220,8 @@ class Launching:
 
     async def after_exit(self, pane: Pane) -> None:
         """Remove a dead pane of ours, unless it is to be retained; its last read is kept."""
-        if pane.launched is None or pane.launched.retain:
+        shell_lives = pane.tracker.situation().shell_left_behind
+        if pane.launched is None or pane.launched.retain or shell_lives:
             return
         try:
             await self._kill_window(pane.target)
@@ -232,8 +242,7 @@ class Launching:
                 pane_id=PaneId(words[2]),
                 pane_pid=int(words[3] or 0),
             )
-            hub = words[5] == KEEP_ALIVE and self.ctl.link.address.is_own
-            if hub or any(p.target.pane_id == target.pane_id for p in out):
+            if words[5] == KEEP_ALIVE or any(p.target.pane_id == target.pane_id for p in out):
                 continue
             out.append(ListedPane(target=target, dead=words[4] == "1", session_name=words[5]))
         return out
@@ -327,7 +336,26 @@ class Launching:
             lines.append(command("resize-window", "-t", target.window_id, *words))
         await self.ctl.link.ask(sequence(*lines))
 
-    async def _respawn(self, target: Target, launched: Launch) -> int:
+    async def _empty(self, target: Target) -> None:
+        """Put the placeholder back while no control client sees the window.
+
+        A control client keeps its place in the output of a pane; up to 3.3a a respawn of a
+        pane that has written something ends the server while one is attached.
+        """
+        link = self.ctl.link
+        if target.window_id in link.linked:
+            await link.ask(command("unlink-window", "-t", f"={KEEP_ALIVE}:{target.window_id}"))
+            link.linked.discard(target.window_id)
+        await link.drop(target.session_id)
+        words = ("respawn-pane", "-k", "-t", target.pane_id, "--", *_PLACEHOLDER)
+        status, _, errors = await one_shot(link.address, *words)
+        if status != 0:
+            raise LaunchFailed(f"tmux cannot respawn {target.pane_id}: {errors}")
+
+    async def _respawn(
+        self, target: Target, launched: Launch, started: Callable[[Target], None]
+    ) -> None:
+        """Start the program; *started* runs before anything it writes is handled."""
         words: list[str] = ["-k", "-t", target.pane_id]
         if launched.cwd is not None:
             # tmux expands formats in the folder's name: a `#` of its own must not be one
@@ -338,11 +366,28 @@ class Launching:
             command("respawn-pane", *words, "--", *_argv(launched.argv)),
             command("display-message", "-p", "-t", target.pane_id, "#{pane_pid}"),
         )
-        answer = await self.ctl.link.ask(line)
-        pid = answer.text(1)
-        if not answer.ok or not pid.isdigit():
-            raise LaunchFailed(f"tmux cannot start {launched.argv[0]!r}: {answer.text()}")
-        return int(pid)
+        answers: list[Answer] = []
+        answered = anyio.Event()
+        given_up = False
+
+        def take(answer: Answer) -> None:
+            pid = answer.text(1)
+            if answer.ok and pid.isdigit() and not given_up:
+                started(attrs.evolve(target, pane_pid=int(pid)))
+            answers.append(answer)
+            answered.set()
+
+        # its own carrier: there the answer stands before the program's first output
+        self.ctl.link.carriers[target.pane_id].request([line], take)
+        try:
+            await answered.wait()
+        except BaseException:
+            given_up = True
+            raise
+        if answers[0].blocks is None:
+            raise ServerUnreachable(f"the server went away while {launched.argv[0]!r} was started")
+        if not answers[0].ok or not answers[0].text(1).isdigit():
+            raise LaunchFailed(f"tmux cannot start {launched.argv[0]!r}: {answers[0].text()}")
 
     def _open(
         self,

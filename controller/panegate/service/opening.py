@@ -98,7 +98,7 @@ async def opened(
             ctl = _assemble(cls, address, tasks, watch, kept, settings, recorder)
             ctl.link.facts = facts
             try:
-                await ctl.reconnecting.first_client()
+                await ctl.link.any_client()
                 tasks.start_soon(ctl.keep_journal)
                 await ctl.launching.watch_existing()
                 yield ctl

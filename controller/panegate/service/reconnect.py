@@ -9,7 +9,7 @@ import anyio
 import attrs
 
 from panegate.errors import PanegateError, ServerUnreachable, TmuxTooOld
-from panegate.runtime.bringup import KEEP_ALIVE, ServerFacts, read_facts
+from panegate.runtime.bringup import ServerFacts, read_facts
 from panegate.runtime.client import ControlClient
 from panegate.runtime.logs import get_logger
 from panegate.session.events import ServerBack, ServerLost
@@ -42,25 +42,6 @@ class Reconnecting:
     _again: bool = attrs.field(default=False, init=False)
     _wake: anyio.Event = attrs.field(factory=anyio.Event, init=False)
     _structure_due: bool = attrs.field(default=False, init=False)
-
-    async def first_client(self) -> None:
-        """Attach the client that carries commands which concern no pane."""
-        link = self.ctl.link
-        if link.address.is_own:
-            await link.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
-            return
-        from panegate.runtime.bringup import one_shot  # one process, at the start only
-
-        status, out, errors = await one_shot(
-            link.address, "list-sessions", "-F", "#{session_id} #{session_name}"
-        )
-        first = out.splitlines()[0].split(" ")[0] if status == 0 and out else ""
-        if not first:
-            raise ServerUnreachable(
-                f"the tmux server {link.address.words} has no session: {errors}",
-                fix="start a session in it first",
-            )
-        await link.client(first, first)
 
     def client_ended(self, client: ControlClient) -> None:
         """A client ended: find out why, once for all that end together."""

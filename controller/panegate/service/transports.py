@@ -10,6 +10,9 @@ from panegate_transports.ssh import ssh_argv
 
 __all__ = ["opener", "remote_wrap"]
 
+_PIPE_BYTES = 256 * 1024
+"""A user's pipes have a limit in all (64 MiB): at 1 MiB each, the 65th breaks the rest."""
+
 
 def remote_wrap(ssh: str | None) -> Callable[[Sequence[str]], list[str]]:
     """Return what makes an argument vector run where the server is."""
@@ -24,7 +27,7 @@ def opener(address: ServerAddress) -> Callable[[Sequence[str]], Awaitable[ByteTr
 
     async def start(argv: Sequence[str]) -> ByteTransport:
         try:
-            return await ProcessTransport.open(argv)
+            return await ProcessTransport.open(argv, pipe_bytes=_PIPE_BYTES)
         except FileNotFoundError as error:
             raise TmuxTooOld(f"{argv[0]} is not installed", fix=install_hint()) from error
 

@@ -61,6 +61,8 @@ class Case:
     profile: Profile
     launched_command: str = ""
     """Foreground command of the program this pane was opened for, once it was seen."""
+    launched_reader: str = ""
+    """Name of the process that read the terminal for that program, where it is no shell."""
     own_process_is_program: bool = True
     """The pane's own process is the program (an argument vector), not a shell around it."""
     reads_lines: bool = False
@@ -92,6 +94,7 @@ def fold(case: Case) -> Belief:
                 evidence=_evidence(case),
                 composer=case.reading.composer,
                 body=case.reading.body,
+                still=case.reading.still,
             )
     words = "nothing on screen, in the stream or in the kernel says what it does"
     return Belief(
@@ -102,6 +105,7 @@ def fold(case: Case) -> Belief:
         evidence=_evidence(case),
         composer=case.reading.composer,
         body=case.reading.body,
+        still=case.reading.still,
     )
 
 
@@ -149,12 +153,26 @@ def _dead(case: Case) -> Belief | None:
 
 def _left_behind(case: Case) -> Belief | None:
     launched, command = case.launched_command, case.look.fields.command
+    if _pane_shell_reads(case):
+        words = f"{case.launched_reader} is gone, {case.kernel.reader_command} has the pane"
+        return _belief(BeliefKind.GONE, Grade.KERNEL, words, proof=True, shell_left_behind=True)
     if not launched or is_shell(launched) or case.profile.family is Family.SHELL:
         return None
     if command == launched or not is_shell(command) or case.own_process_is_program:
         return None
     words = f"{launched} is gone, {command} has the pane"
     return _belief(BeliefKind.GONE, Grade.PROCESS, words, proof=True, shell_left_behind=True)
+
+
+def _pane_shell_reads(case: Case) -> bool:
+    """The pane's own process is a shell and reads, where a program under it did before.
+
+    A shell that the program itself started is never the pane's own process.
+    """
+    kernel = case.kernel
+    own = kernel.reader_pid is not None and kernel.reader_pid == case.look.fields.pane_pid
+    shell = own and is_shell(kernel.reader_command) and kernel.wait in _BLOCKED
+    return bool(case.launched_reader) and shell and case.profile.family is not Family.SHELL
 
 
 def _stopped(case: Case) -> Belief | None:
@@ -297,9 +315,12 @@ def _line_read(case: Case) -> Belief | None:
 
 def _repl_question(case: Case) -> Belief | None:
     """A line editor that waits at a text which is none of its program's prompts."""
-    if case.profile.family is not Family.REPL or case.look.fields.alternate_on:
+    family = case.profile.family
+    if family not in (Family.REPL, Family.SHELL) or case.look.fields.alternate_on:
         return None
     if case.kernel.wait not in _BLOCKED or case.reading.composer is not None:
+        return None
+    if family is Family.SHELL and not (case.marks.at_prompt and case.program_in_front):
         return None
     prompt = case.reading.prompt or PromptReading(kind=PromptKind.TEXT, question="")
     words = "waits in its line editor, and not at its own prompt"

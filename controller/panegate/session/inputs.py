@@ -33,6 +33,7 @@ __all__ = [
     "Prejudged",
     "Reachable",
     "Replied",
+    "Resized",
     "Watched",
     "Withdrawn",
     "Written",
@@ -64,7 +65,15 @@ class OutputCame:
 
 @attrs.frozen
 class LostOutput:
-    """Output was dropped (a pause, a resize, a change of carrier)."""
+    """Output was dropped (a pause, a change of carrier)."""
+
+    pane_id: PaneId
+    at_s: float
+
+
+@attrs.frozen
+class Resized:
+    """The pane has another size: the quiet before it proves nothing, its marks stand."""
 
     pane_id: PaneId
     at_s: float
@@ -201,6 +210,7 @@ Input: TypeAlias = (
     Opened
     | OutputCame
     | LostOutput
+    | Resized
     | Looked
     | LookLost
     | LookWanted
@@ -258,6 +268,8 @@ def apply(tracker: PaneTracker, item: Input) -> bool:
             tracker.want_look(at_s=at_s)
         case LostOutput(_, at_s):
             tracker.lost_output(at_s=at_s)
+        case Resized(_, at_s):
+            tracker.resized(at_s=at_s)
         case Exited(_, words, at_s):
             tracker.exited(words, at_s=at_s)
         case Gone(_, words, at_s):

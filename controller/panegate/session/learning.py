@@ -8,6 +8,7 @@ import attrs
 from panegate.panes.facts import Look, TtyWait
 from panegate.panes.standing import StandingMarks
 from panegate.screen.grid import Grid
+from panegate.screen.profile import Profile
 
 __all__ = ["PromptLearner"]
 
@@ -28,9 +29,22 @@ class PromptLearner:
     _cycle: int = attrs.field(default=0, init=False)
     _at: int = attrs.field(default=0, init=False)
     _firm: bool = attrs.field(default=False, init=False)
+    _sign: str = attrs.field(default="", init=False)
 
-    def learn(self, look: Look, grid: Grid, marks: StandingMarks, *, last_output_s: float) -> None:
-        """Take a look that counts; nothing is learned once something was typed."""
+    def learn(
+        self,
+        look: Look,
+        grid: Grid,
+        marks: StandingMarks,
+        *,
+        profile: Profile,
+        last_output_s: float,
+    ) -> None:
+        """Take a look that counts; nothing is learned once something was typed.
+
+        ``read -e``, ``vared`` and continuation prompts turn the same marks on: a row is only
+        learned if the profile knows it, or it ends like the first prompt that was seen.
+        """
         if self.typed:
             return
         fields, kernel = look.fields, look.kernel
@@ -42,12 +56,22 @@ class PromptLearner:
                 known = self.prompt
                 if known is None or not (text.startswith(known[0]) and text != known[0]):
                     known = (text, fields.cursor_x)  # else what follows the prompt was typed
+                if not self._plausible(known[0], profile):
+                    return
+                self._sign = self._sign or known[0].rstrip()[-1:]
                 self.prompt, self._cycle = known, marks.cycles
                 self._at = fields.cursor_y + fields.history_size
                 self._firm = kernel is not None and kernel.wait in _BLOCKED
         elif marks.at_prompt is None and self.prompt is None and _GUESS.match(text):
             if not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
                 self.prompt = (text, fields.cursor_x)
+
+    def _plausible(self, text: str, profile: Profile) -> bool:
+        if any(pattern.fullmatch(text) for pattern in profile.continuations):
+            return False
+        if not self._sign or any(pattern.fullmatch(text) for pattern in profile.prompts):
+            return True
+        return text.rstrip().endswith(self._sign)
 
     def row(self, look: Look, marks: StandingMarks) -> int | None:
         """Return the visible row of the prompt that the line editor is at, if it is at one."""

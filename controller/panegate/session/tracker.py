@@ -52,6 +52,7 @@ class PaneTracker(WriteQueue):
     held: str | None = attrs.field(default=None, init=False)
     server_reachable: bool = attrs.field(default=True, init=False)
     launched_command: str = attrs.field(default="", init=False)
+    launched_reader: str = attrs.field(default="", init=False)
     output_bytes: int = attrs.field(default=0, init=False)
     history: deque[StateChanged] = attrs.field(factory=lambda: deque(maxlen=_HISTORY), init=False)
     _scanner: MarkScanner = attrs.field(factory=MarkScanner, init=False)
@@ -109,6 +110,7 @@ class PaneTracker(WriteQueue):
             text = reading.composer.text
             left = bool(text and self.left_behind and _same_text(text, self.left_behind))
             draft = "" if left else text
+        input_shown = reading is not None and reading.composer is not None
         shown = reading.prompt if reading is not None else None
         current = self.episodes.current
         asked = (
@@ -130,7 +132,7 @@ class PaneTracker(WriteQueue):
             other_process=self._other_process,
             stopped=bool(belief is not None and belief.stopped),
             prompt_id=asked,
-            takes_input_while_busy=self.profile.takes_input_while_busy,
+            takes_input_while_busy=self.profile.takes_input_while_busy and input_shown,
             unfinished_write=self._current is not None,
         )
 
@@ -171,6 +173,11 @@ class PaneTracker(WriteQueue):
         self.machine.void(now_s=at_s)
         self._after(at_s)
 
+    def resized(self, *, at_s: float) -> None:
+        """The pane has another size; nothing was lost, so its marks stand."""
+        self.machine.void(now_s=at_s)
+        self._after(at_s)
+
     def prejudge(self, kernel: KernelFact, *, at_s: float) -> bool:
         """Let the kernel's word alone decide that a look would be in vain."""
         busy = self.state in (State.BOOTING, State.BUSY, State.SILENT)
@@ -193,7 +200,9 @@ class PaneTracker(WriteQueue):
         grid = Grid.from_look(look)
         if counted and self.profile.family is Family.SHELL:
             last_s = self.machine.last_output_s
-            self._learner.learn(look, grid, self.marks, last_output_s=last_s)
+            self._learner.learn(
+                look, grid, self.marks, profile=self.profile, last_output_s=last_s
+            )
         reading = read_screen(
             look,
             self.profile,
@@ -235,10 +244,8 @@ class PaneTracker(WriteQueue):
         self._after(at_s)
 
     def look_lost(self, *, at_s: float) -> None:
-        """A look will not be answered."""
+        """A look will not be answered; another one follows in its own time."""
         self.machine.look_lost(now_s=at_s)
-        if self._current is not None and self._current.stage is not Stage.DONE:
-            self.machine.want_look(now_s=at_s)
         self._after(at_s)
 
     def replied(self, write_id: str, reply: GuardReply, *, at_s: float) -> None:
@@ -306,6 +313,7 @@ class PaneTracker(WriteQueue):
                 marks=self.marks,
                 profile=self.profile,
                 launched_command=self.launched_command,
+                launched_reader=self.launched_reader,
                 own_process_is_program=self.traits.own_process_is_program,
                 reads_lines=self.traits.reads_lines,
                 trust_timing=self.traits.trust_timing or self.profile.trust == "timing",
@@ -340,6 +348,9 @@ class PaneTracker(WriteQueue):
 
     def _note_program(self, look: Look, belief: Belief) -> None:
         command = look.fields.command
+        reader = look.kernel.reader_command if look.kernel is not None else ""
+        if belief.kind is BeliefKind.READY and not self.launched_reader and not is_shell(reader):
+            self.launched_reader = reader
         if belief.kind is BeliefKind.READY and not self.launched_command:
             self.launched_command = command
         elif not self.launched_command and not is_shell(command):

@@ -6,6 +6,7 @@ __all__ = ["InputBox", "Shown", "cell_width", "hard_spans", "word_spans"]
 
 _FIRST_BLOCK = 0xF0000
 """A collapsed paste is one private-use character in the text."""
+_TAB_SHOWN = "    "
 
 
 def cell_width(text: str) -> int:
@@ -146,4 +147,4 @@ class InputBox:
         for mark, both in self._blocks.items():
             if mark in text:
                 text = text.replace(mark, both[part])
-        return text
+        return text if part else text.replace("\t", _TAB_SHOWN)
