@@ -47,7 +47,7 @@ def test_the_demo_shows_the_main_job_and_leaves_nothing(bare: Cli, folder: Path)
     assert (summary["ok"], summary["landed"], summary["refused"]) == (True, 5, 2)
     assert summary["took_s"] < 60
     assert list(folder.iterdir()) == []
-    assert all(wait_gone(pid, 0) for pid in found[0]["machine"]["pids"])
+    assert wait_gone(found[0]["machine"]["server_pid"], 0)
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -19,14 +19,11 @@ def recording(cli: Cli, start: Start, tmp_path: Path) -> Path:
     with Watched() as terminal:
         process = start(cli.argv("record", str(path)), stderr=terminal.theirs)
         terminal.wait_for("Recording ")
-        watcher = start(cli.argv("events", "--json"))
-        assert watcher.stdout is not None
         cli("launch", "--name", "w1", "--", *BASH)
-        cli("run", "w1", "echo hi")
+        terminal.wait_for("w1 (%1) is recorded.")
+        cli("run", "w1", "sleep 0.5; echo hi")
         cli("close", "w1")
-        for line in watcher.stdout:
-            if "PaneExited" in line:
-                break
+        terminal.wait_for("%1 has ended")
         done = end(process)
         terminal.wait_for(" facts are in ")
     assert done.status == 130

@@ -34,7 +34,7 @@ def test_events_are_json_lines_also_of_panes_opened_later(cli: Cli, start: Start
     until(process, event="StateChanged", pane="%0")
     cli("launch", "--name", "w1", "--", *BASH)
     until(process, event="StateChanged", pane="%1", new="ready")
-    cli("run", "w1", "echo hi")
+    cli("run", "w1", "sleep 0.5")
     until(process, event="StateChanged", pane="%1", new="busy")
     done = end(process)
     assert (done.status, done.err) == (130, "")

@@ -17,6 +17,7 @@ from panegate.panes.facts import KernelFact, ProbeLevel, TtyWait
 from panegate.probes import procfs, waits
 from panegate.probes.levels import available_level
 from panegate.probes.linux import TerminalProbe
+from panegate.probes.terminal import TerminalReading, read_terminal
 
 pytestmark = pytest.mark.skipif(
     available_level() is not ProbeLevel.FULL, reason="needs Linux with /proc/PID/syscall"
@@ -89,6 +90,33 @@ def test_a_program_stopped_from_outside_says_so_and_does_not_wait() -> None:
         assert fact.wait is TtyWait.ABSENT
         os.kill(terminal.pid, signal.SIGCONT)
         until(terminal, lambda fact: fact.wait is TtyWait.READ)
+
+
+def test_a_reader_stopped_under_a_wrapper_that_goes_on_says_so(shell: Terminal) -> None:
+    shell.type("sh -c 'cat; true'\r")
+    fact = until(shell, lambda fact: fact.wait is TtyWait.READ and fact.reader_command == "cat")
+    assert fact.reader_pid is not None
+    os.kill(fact.reader_pid, signal.SIGSTOP)
+    until(shell, lambda fact: fact.stopped and fact.wait is TtyWait.ABSENT)
+    os.kill(fact.reader_pid, signal.SIGCONT)
+    until(shell, lambda fact: not fact.stopped and fact.wait is TtyWait.READ)
+
+
+@pytest.mark.parametrize(("n_stale", "wait"), [(1, TtyWait.SELECT), (99, TtyWait.ABSENT)])
+def test_a_mode_that_changes_during_the_read_is_never_joined_with_a_later_wait(
+    shell: Terminal, monkeypatch: pytest.MonkeyPatch, n_stale: int, wait: TtyWait
+) -> None:
+    """A program leaves line mode right before it waits: "a line is read" would be wrong."""
+    until(shell, lambda fact: fact.wait is TtyWait.SELECT)
+    modes: list[bool] = []
+
+    def changing(path: str, device: int | None = None) -> TerminalReading:
+        modes.append(len(modes) < n_stale and len(modes) % 2 == 0)
+        return read_terminal(path, device)._replace(icanon=modes[-1])
+
+    monkeypatch.setattr("panegate.probes.linux.read_terminal", changing)
+    fact = TerminalProbe(shell.tty, shell.pid, ProbeLevel.FULL).read(0.0)
+    assert (fact.icanon, fact.wait) == (modes[-1], wait)
 
 
 def test_a_poll_resumed_after_a_stop_is_still_seen() -> None:

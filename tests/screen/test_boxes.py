@@ -180,7 +180,17 @@ def test_text_behind_a_glyph_in_mid_row_is_the_draft() -> None:
 
 
 @pytest.mark.parametrize(
-    "row", ["Downloading 45% ‸", "<html> ‸", "mysql-> ‸", "plain text ‸", "Name? › ‸", "a => ‸"]
+    "row",
+    [
+        "Downloading 45% ‸",
+        "<html> ‸",
+        "mysql-> ‸",
+        "plain text ‸",
+        "Name? › ‸",
+        "a => ‸",
+        ">quoted‸",
+        "#!/bin/sh‸",
+    ],
 )
 def test_output_that_ends_like_a_prompt_is_no_composer(row: str) -> None:
     assert find(look(row), UNKNOWN) is None

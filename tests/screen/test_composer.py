@@ -120,6 +120,7 @@ def test_a_prompt_at_the_right_edge_is_a_hint_in_a_shell() -> None:
 
 def test_typed_text_far_right_of_a_moved_cursor_is_no_hint() -> None:
     assert found(look("$ ‸ls  -l"), BASH).text == "ls  -l"
+    assert found(look("$ ‸   late"), BASH).text.strip() == "late"
 
 
 def test_a_declared_line_reader_takes_lines_at_an_empty_row() -> None:

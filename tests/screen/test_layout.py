@@ -177,6 +177,7 @@ def test_rows_broken_at_a_border_are_joined_without_a_blank() -> None:
         ("╰─────╯\n  ~/dir     main     100%\n", True),
         ("\nRunning tests\n", False),
         ("\n✻ Thinking…\n", False),
+        ("\n✻ Thinking… (esc to interrupt)\n", False),
         ("\n⟦d:⠋ frozen⟧\n", True),
         ("\n" + "Esc to cancel\n" * 6, False),
     ],

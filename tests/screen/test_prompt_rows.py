@@ -75,6 +75,7 @@ def test_a_question_mark_in_front_asks_too(row: str) -> None:
     [
         "Name:     ‸",
         "Na‸me: ",
+        "Name: ‸Bob",
         "Name: ‸\ntext below",
         "plain ‸",
         "‸",

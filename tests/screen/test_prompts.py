@@ -202,11 +202,13 @@ def test_numbered_rows_without_any_mark_are_a_menu_when_the_cursor_is_hidden() -
         ("Tool asks", "Go"),
     ],
 )
+@pytest.mark.parametrize("cursor", ["hidden", "behind", "below"])
 def test_a_wording_never_seen_before_with_one_highlighted_row_is_a_prompt(
-    title: str, words: str
+    title: str, words: str, cursor: str
 ) -> None:
-    seen = look(f"{title}\n  fetch wants example.org\n  port 443\n⟦r:  {words}  ⟧\n", shown=False)
-    prompt = asked(seen)
+    end = {"hidden": "", "behind": "‸", "below": "\n‸"}[cursor]
+    text = f"{title}\n  fetch wants example.org\n  port 443\n⟦r:  {words}  ⟧{end}"
+    prompt = asked(look(text, shown=cursor != "hidden"))
     assert title in "\n".join(prompt.rows)
     assert any(words in option.label for option in prompt.options)
 

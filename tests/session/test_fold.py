@@ -62,13 +62,13 @@ def shell_reads(pid: int) -> KernelFact:
 
 def test_a_panes_own_shell_that_reads_where_a_program_did_is_left_behind():
     """`sh -c "agent; exec bash"`: tmux shows bash all the time, the kernel tells who reads."""
-    reads = shell_reads(PID)
+    reads = shell_reads(100)
     belief = folded("$ ", kernel=reads, launched="bash", reader="agent", command="bash")
     assert (belief.kind, belief.shell_left_behind) == (BeliefKind.GONE, True)
 
 
 def test_a_shell_that_the_program_started_is_not_the_panes_own():
-    reads = shell_reads(PID + 1)
+    reads = shell_reads(101)
     belief = folded("$ ", kernel=reads, launched="bash", reader="agent", command="bash")
     assert belief.kind is not BeliefKind.GONE
 

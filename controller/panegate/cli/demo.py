@@ -122,9 +122,7 @@ async def _demo(line: CommandLine) -> int:
 def _introduce(teller: Teller, ctl: Controller) -> None:
     facts = ctl.link.server
     python = f"{sys.version_info.major}.{sys.version_info.minor}"
-    document = {"tmux": str(facts.version), "python": python, "level": ctl.engine.level.value}
-    words = (
-        f"A private tmux server ({facts.version}), four programs."
-        f" Terminal probe: {ctl.engine.level.value}."
-    )
-    teller.line.say({"machine": document}, words)
+    level = ctl.engine.level.value
+    document = {"tmux": str(facts.version), "server_pid": facts.pid, "python": python}
+    words = f"A private tmux server ({facts.version}), four programs. Terminal probe: {level}."
+    teller.line.say({"machine": {**document, "probe": level}}, words)

@@ -21,7 +21,7 @@ from panegate.runtime.bringup import KEEP_ALIVE
 from panegate.runtime.recording import RecordingWriter
 from panegate.service.controller import Controller
 from panegate.service.pane import Pane
-from panegate.session.events import Event, PaneOpened
+from panegate.session.events import Event, PaneExited, PaneOpened
 from panegate.session.tracker import PaneTracker
 from panegate.terms import State
 from panegate.wire.commands import command
@@ -49,6 +49,7 @@ class CliController(Controller):
         self._launched: Pane | None = None
         self._moved = anyio.Event()
         self.bus.taps.append(self._note_opened)
+        self.bus.taps.append(self._note_exited)
         if isinstance(self.engine.recorder, RecordingWriter):
             trackers = self.engine.pump.trackers
             self.engine.recorder.profile_of = lambda pane_id: trackers[pane_id].profile
@@ -199,6 +200,18 @@ class CliController(Controller):
         self._launched = self.pane(event.pane)
         named = attrs.evolve(stored, name=event.name)
         self.tasks.start_soon(self.store, event.pane, named)
+
+    def _note_exited(self, event: Event) -> None:
+        """Adopt a pane anew in which another controller starts its program just now."""
+        if isinstance(event, PaneExited) and self.watch != "launched":
+            pane = self.pane(event.pane)
+            if pane.tracker.situation().other_process:
+                self.tasks.start_soon(self._adopt_anew, pane)
+
+    async def _adopt_anew(self, pane: Pane) -> None:
+        self.drop(pane)
+        with contextlib.suppress(NoSuchPane, ServerUnreachable):
+            await self.adopt(pane.id)
 
 
 def profile_reference(profile: str | Path | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 from pathlib import Path
@@ -21,8 +22,12 @@ from panegate.runtime.recording import Recording, RecordingWriter
 from panegate.service.settings import load_settings
 from panegate.session.events import (
     PaneEvent,
+    PaneExited,
+    PaneOpened,
     PromptChanged,
     PromptOpened,
+    ServerBack,
+    ServerLost,
     StateChanged,
     WriteFinished,
 )
@@ -51,7 +56,7 @@ def record(line: CommandLine, file: Path, force: bool, within_s: float | None) -
                 writer = RecordingWriter(stream, await _header(line))
                 async with opened(line, watch="server", recorder=writer) as ctl:
                     line.note(f"Recording {ctl.link.address.words} to {file}.")
-                    await _until(ctl, within_s)
+                    await _until(line, ctl, within_s)
         finally:
             if writer is not None and not line.json:
                 line.note(f"{writer.n_facts} facts are in {file}.")
@@ -84,13 +89,21 @@ async def _header(line: CommandLine) -> RecordingHeader:
     )
 
 
-async def _until(ctl: CliController, within_s: float | None) -> None:
-    """Return when the time is over or the server is gone."""
-    with anyio.move_on_after(within_s):
-        async with ctl.events() as events:
-            async for event in events:
-                if type(event).__name__ == "ServerLost":
-                    return
+async def _until(line: CommandLine, ctl: CliController, within_s: float | None) -> None:
+    """Return when the time is over; say which panes come and go."""
+    with anyio.move_on_after(within_s), contextlib.closing(ctl.events()) as events:
+        for pane in ctl.panes:
+            line.note(f"{pane.name} ({pane.id}) is recorded.")
+        async for event in events:
+            match event:
+                case PaneOpened():
+                    line.note(f"{event.name} ({event.pane}) is recorded.")
+                case PaneExited():
+                    line.note(f"{event.pane} has ended: {event.words}.")
+                case ServerLost():
+                    line.note(f"The server is lost: {event.words}.")
+                case ServerBack():
+                    line.note("The server answers again.")
 
 
 @command("replay")

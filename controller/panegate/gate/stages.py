@@ -247,9 +247,6 @@ class WriteBase:
             return not asked.question.startswith(mine.question.rstrip())
         return True
 
-    def _is_composer(self, view: View) -> bool:
-        return view.at_prompt is not True and view.reading.composer is not None
-
     @staticmethod
     def _highlighted(view: View, label: str) -> bool:
         asked = view.reading.prompt

@@ -280,6 +280,12 @@ class WriteMachine(WriteBase):
         elif kind in (EchoKind.PARTIAL, EchoKind.DIFFERS):
             self._wake_s = max(self._last_output_s, self._typed_s) + _TAIL_S
 
+    def _menu_opened(self, view: View) -> bool:
+        """Our text opened a menu: what stands there now would take the Enter."""
+        before = self._deciding
+        opener = self._plan.text[:1] in "/!@#" and view.at_prompt is not True
+        return opener and before is not None and popup_opened(before, view)
+
     def _to_confirm(self, now_s: float, *, gap_s: float) -> None:
         self.stage = Stage.GAP
         self._wake_s = max(self._last_output_s, self._typed_s) + gap_s
@@ -305,6 +311,10 @@ class WriteMachine(WriteBase):
                 if kind is EchoKind.DIFFERS:
                     self._withheld(Reason.ECHO_DIFFERS, now_s, words)
                     return
+                reacted = self._last_output_s > self._typed_s
+                if kind is EchoKind.NONE and reacted and self._menu_opened(self._latest):
+                    self._withheld(Reason.MENU_OPENED, now_s, "a menu took the input's place")
+                    return
             self._wake_s = now_s + _TAIL_S
         elif self.stage in (Stage.CONFIRMING, Stage.REACTING):
             self._wants_look = True
@@ -321,12 +331,9 @@ class WriteMachine(WriteBase):
                 self._echo_words = words
                 self._wake_s = now_s + 0.05
                 return
-            first = plan.text[:1]
-            opener = first in "/!@#" and self._deciding is not None
-            if opener and self._deciding is not None and self._is_composer(view):
-                if popup_opened(self._deciding, view):
-                    self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
-                    return
+            if view.reading.composer is not None and self._menu_opened(view):
+                self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
+                return
         kernel = view.look.kernel
         unread = kernel is not None and kernel.unread_bytes and kernel.icanon is False
         if unread and kernel is not None and kernel.wait is not TtyWait.UNKNOWN:

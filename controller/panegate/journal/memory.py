@@ -52,10 +52,6 @@ class MemoryJournal:
 
     async def events(self, since: int) -> list[Event]:
         """Return kept events above *since*."""
-        return self.kept(since)
-
-    def kept(self, since: int) -> list[Event]:
-        """Return kept events above *since*."""
         return [event for event in self._events if event.seq > since]
 
     async def aclose(self) -> None:

@@ -80,17 +80,21 @@ def _marked(layout: Layout, fields: PaneFields, block: OptionBlock) -> bool:
         return False
     marked = next(option for option in block.options if option.highlighted)
     row = block.first if marked.row is None else marked.row
+    ground = layout.grid.style(row, block.column).ground
+    coloured = ground != (False, -1)
+    here = fields.cursor_shown and fields.cursor_y == row
     at_end = fields.cursor_x >= layout.grid.row_width(row)
-    if fields.cursor_shown and fields.cursor_y == row and at_end and len(block.options) < 3:
-        return False
+    if here and at_end and len(block.options) < 3:
+        pasted = any(run.style.ground == ground for run in layout.grid.runs(row - 1))
+        if not coloured or pasted:
+            return False
     if len(block.options) > 1:
         return True
-    ground = layout.grid.style(row, block.column).ground
-    wide = any(
-        run.end >= layout.grid.width - 2 and run.style.ground == ground != (False, -1)
+    wide = coloured and any(
+        run.end >= layout.grid.width - 2 and run.style.ground == ground
         for run in layout.grid.runs(row)
     )
-    typed = fields.cursor_shown and fields.cursor_y == row
+    typed = here and not coloured
     lone = not layout.view(row - 1).text and row == 0
     return not (wide or typed or lone)
 

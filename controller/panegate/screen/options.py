@@ -240,7 +240,7 @@ class _Block:
                 break
             if not view.text:
                 gap += 1
-                if gap > 1 or not self._numbered:
+                if gap > 1:
                     break
                 continue
             if is_spinner(view.text) and view.column < self._column:

@@ -81,12 +81,15 @@ class EventBus:
     dropped: int = attrs.field(default=0, init=False)
     taps: list[Callable[[Event], None]] = attrs.field(factory=list, init=False)
     """Called for each event before any reader; must not block."""
+    recent: deque[Event] = attrs.field(factory=lambda: deque(maxlen=10_000), init=False)
+    """The last events, oldest first, for readers that come back."""
     _streams: list[EventStream] = attrs.field(factory=list, init=False)
 
     def emit(self, event: Event) -> Event:
         """Number an event and give it to all."""
         self.last_seq += 1
         numbered: Event = attrs.evolve(event, seq=self.last_seq)
+        self.recent.append(numbered)
         for tap in self.taps:
             tap(numbered)
         for stream in self._streams:

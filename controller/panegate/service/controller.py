@@ -17,7 +17,6 @@ import attrs
 from panegate.errors import NoSuchPane, PanegateError
 from panegate.ids import PaneId, ServerIdentity, is_pane_id
 from panegate.journal.base import Journal
-from panegate.journal.memory import MemoryJournal
 from panegate.runtime.engine import Engine
 from panegate.runtime.link import ServerLink
 from panegate.runtime.logs import get_logger
@@ -307,16 +306,14 @@ class Controller:
         """Return the event stream, registered now.
 
         Args:
-            since: Replay what the journal keeps after this sequence number first (from
-                the in-memory journal; a persistent one is read by `events_since`).
+            since: Give the events after this sequence number first, as far as they are
+                kept (the last 10,000).
             maxsize: Events kept for this reader before it sees `Dropped`.
 
         """
         self.check()
         size = self.settings.event_buffer if maxsize is None else maxsize
-        first: list[Event] = []
-        if since is not None and isinstance(self.journal, MemoryJournal):
-            first = self.journal.kept(since)
+        first = [e for e in self.bus.recent if since is not None and e.seq > since]
         return self.bus.stream(size, first=first)
 
     async def wait_any(
