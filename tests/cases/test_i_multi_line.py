@@ -5,12 +5,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.cases import naive
+from tests.cases.conftest import ProfileWith
+from tests.journeys.staging import KERNEL, WITHIN_S, open_stage
 
 import panegate as pg
-
-from ..journeys.staging import KERNEL, WITHIN_S, open_stage
-from . import naive
-from .conftest import ProfileWith
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 

@@ -6,11 +6,10 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from tests.cases import naive
+from tests.journeys.staging import KERNEL, WITHIN_S, Program, Stage, open_stage
 
 import panegate as pg
-
-from ..journeys.staging import WITHIN_S, Program, Stage, open_stage
-from . import naive
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
@@ -112,36 +111,48 @@ async def test_j05_names_that_look_like_commands_are_expanded_by_nobody(
         with pytest.raises(pg.LaunchFailed, match="not a usable name"):
             await stage.ctl.launch(["bash"], name=nasty, within_s=None)
         # somebody else's names are shown as they are, and lead to their panes
+        quoted = nasty.replace("#", "##")
         listed = await asyncio.to_thread(
-            stage.tmux, "new-session", "-dP", "-F", "#{pane_id}", "-n", nasty, "cat"
+            stage.tmux, "new-session", "-dP", "-F", "#{pane_id}", "-n", quoted, "cat"
         )
         adopted = await stage.ctl.adopt(listed.strip())
         assert adopted.id == listed.strip()
-        plain = await asyncio.to_thread(
-            stage.tmux, "new-session", "-dP", "-F", "#{pane_current_path}", "-c", str(folder), "cat"
-        )
+        assert marks(tmp_path) == []
+        make = ("new-session", "-dP", "-F", "#{pane_current_path}", "-c", str(folder), "cat")
+        plain = await asyncio.to_thread(stage.tmux, *make)
         assert plain.strip() != str(folder)
-    assert [path.name for path in tmp_path.rglob("MARK")] == []
+
+
+def marks(folder: Path) -> list[Path]:
+    """Return what a shell command hidden in a name has left."""
+    return list(folder.rglob("MARK"))
 
 
 @pytest.mark.asyncio
 async def test_j06_a_tab_completes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "a-file").touch()
+    (folder := tmp_path / "folder").mkdir()
+    (folder / "a-file").touch()
     async with open_stage(tmp_path) as stage:
-        bash = await stage.bash(cwd=tmp_path)
+        bash = await stage.bash(cwd=folder)
         receipt = await bash.pane.send("echo\tx", within_s=WITHIN_S)
         assert receipt.fate is pg.Fate.LANDED, receipt.words
-        old = await stage.bash(cwd=tmp_path)
-        await old.pane.run("bind 'set enable-bracketed-paste off'", within_s=WITHIN_S)
+        inputrc = tmp_path / "inputrc"
+        inputrc.write_text("set enable-bracketed-paste off\n")
+        argv = ["bash", "--norc", "--noprofile"]
+        old = await stage.ctl.launch(
+            argv,
+            env={"INPUTRC": str(inputrc)},
+            trust="" if KERNEL else "timing",
+            within_s=WITHIN_S,
+        )
         with pytest.raises(pg.Refused) as refused:
-            await old.pane.send("echo\tx", within_s=WITHIN_S)
+            await old.send("echo\tx", within_s=WITHIN_S)
         assert refused.value.reason is pg.Reason.CONTROL_CHARACTERS
         assert await bash.told() == ["echo\tx"]
 
         plain = await naive.shell(stage, tmp_path)
-        # one Tab completes the only file of the folder
-        await plain.send(f"cd {tmp_path}; rm -f history* truth* like*; clear")
-        await plain.send("echo a\tx > said")
+        await plain.send(f"cd {folder}")
+        await plain.send("echo a\tx > ../said")
         await plain.send(f"tmux -S {stage.socket} wait-for -S done")
         await asyncio.to_thread(stage.tmux, "wait-for", "done")
         assert (tmp_path / "said").read_text() == "a-file x\n"

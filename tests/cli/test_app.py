@@ -84,3 +84,11 @@ def test_a_tmux_that_is_missing_is_said_in_one_line(raising, capsys: pytest.Capt
 def test_a_signal_gives_the_status_that_shells_give(raising, error: BaseException, status: int):
     raising(error)
     assert invoke(["states"]) == status
+
+
+def test_an_interrupted_command_is_a_document_with_json(
+    raising, capsys: pytest.CaptureFixture[str]
+):
+    raising(Interrupted(Exit.INTERRUPTED))
+    assert invoke(["states", "--json"]) == 130
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "interrupted"

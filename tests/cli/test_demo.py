@@ -34,9 +34,11 @@ def test_the_demo_shows_the_main_job_and_leaves_nothing(bare: Cli, folder: Path)
         ("agent", "prompting"),
         ("agent", "ready"),
     } <= states
-    (prompt,) = [d["prompt"] for d in found if d.get("event") == "PromptOpened"]
-    assert prompt["question"] == "Do you want to run this command?"
-    assert len(prompt["options"]) == 3
+    asked = [(d["name"], d["prompt"]) for d in found if d.get("event") == "PromptOpened"]
+    assert [(name, prompt["question"]) for name, prompt in asked] == [
+        ("agent", "Do you want to run this command?")
+    ]
+    assert len(asked[0][1]["options"]) == 3
     refusals = [d["error"]["reason"] for d in found if "error" in d]
     assert sorted(refusals) == ["prompting", "silent"]
     receipts = [d["receipt"] for d in found if "receipt" in d and "event" not in d]

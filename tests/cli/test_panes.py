@@ -1,9 +1,10 @@
 """Programs started, taken over, listed and ended from the command line."""
 
+import shlex
 from pathlib import Path
 
 import pytest
-from tests.cli.conftest import Cli
+from tests.cli.conftest import Cli, Start, end
 
 from panegate.testing.programs import program_argv
 from panegate.testing.servers import PrivateServer
@@ -129,6 +130,15 @@ def test_a_name_of_several_panes_is_not_guessed(cli: Cli, server: PrivateServer)
 def test_a_closed_pane_is_gone(cli: Cli, server: PrivateServer):
     cli("launch", "--name", "w1", "--", *BASH)
     assert cli("close", "w1").out == "w1 (%1) is closed\n"
+    assert server.run("list-panes", "-a", "-F", "#{session_name}").split() == ["base"]
+
+
+def test_an_interrupted_launch_leaves_nothing(cli: Cli, server: PrivateServer, start: Start):
+    says_up = shlex.join(server.command("wait-for", "-S", "up"))
+    process = start(cli.argv("launch", "--", "sh", "-c", f"{says_up}; sleep 1000"))
+    server.run("wait-for", "up")
+    done = end(process)
+    assert (done.status, done.out) == (130, "")
     assert server.run("list-panes", "-a", "-F", "#{session_name}").split() == ["base"]
 
 

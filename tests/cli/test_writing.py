@@ -101,6 +101,23 @@ def test_a_run_prints_what_was_said(shell: Cli):
     assert (result["text"], result["state"], result["complete"]) == ("hi", "ready", True)
 
 
+def test_a_turn_that_does_not_end_in_time_is_not_called_unwritten(shell: Cli):
+    done = shell.json("run", "w1", "--turn-within", "0.3", "sleep 1000")
+    assert done.status == 5
+    result = done.document["run"]
+    assert (result["receipt"]["fate"], result["complete"]) == ("landed", False)
+    assert "its turn goes on" in done.err
+
+
+def test_an_interrupted_turn_says_that_its_message_landed(shell: Cli, start: Start):
+    with Watched() as terminal:
+        process = start(shell.argv("run", "w1", "sleep 1000"), stderr=terminal.theirs)
+        terminal.wait_for("we submitted a write")
+        done = end(process)
+    assert done.status == 130
+    assert done.out.startswith("w1: Landed: ")
+
+
 def test_a_turn_that_ends_in_a_question_shows_it(agent: Cli):
     done = agent("run", "w1", "tidy up")
     assert done.status == 0

@@ -17,7 +17,7 @@ from panegate.testing.servers import require_program
 
 from .staging import KERNEL, NO_HISTORY, WITHIN_S, Bash, Program, Stage, until_shown, until_state
 
-__all__ = ["MESSAGE", "SCENES", "Scene"]
+__all__ = ["MESSAGE", "SCENES", "Scene", "under_a_shell"]
 
 MESSAGE: Final = "echo the only one"
 _PASTED: Final = f"\x1b[200~{MESSAGE}\x1b[201~\r"

@@ -143,8 +143,10 @@ def running(
         *options,
         *argv,
     )
+    path = Path(pane.tmux("display-message", "-p", "#{socket_path}").decode().strip())
     try:
         yield pane
     finally:
         with contextlib.suppress(subprocess.SubprocessError):
             pane.tmux("kill-server")
+        path.unlink(missing_ok=True)

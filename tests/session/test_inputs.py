@@ -54,6 +54,7 @@ def test_every_other_value_is_taken():
         inputs.LookLost(PANE, 2.1),
         inputs.LostOutput(PANE, 2.2),
         inputs.Resized(PANE, 2.25),
+        inputs.Resized(PANE, 2.25),
         inputs.Watched(PANE, 1, 2.3),
         inputs.Hold(PANE, "me", 2.4),
         inputs.Reachable(PANE, False, "gone", 2.5),

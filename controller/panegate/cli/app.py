@@ -61,9 +61,9 @@ def invoke(argv: Sequence[str]) -> int:
     except click.ClickException as error:
         return _say_usage(line, error)
     except (click.Abort, KeyboardInterrupt):
-        return Exit.INTERRUPTED
+        return _say_interrupted(line, Exit.INTERRUPTED)
     except Interrupted as error:
-        return error.status
+        return _say_interrupted(line, error.status)
     except PanegateError as error:
         from panegate.cli.documents import error_document  # completion needs none of it
         from panegate.cli.words import error_words
@@ -85,3 +85,9 @@ def _say_usage(line: CommandLine, error: click.ClickException) -> int:
     said = {"code": "usage", "message": error.format_message(), "fix": fix}
     line.say({"error": said}, "")
     return error.exit_code
+
+
+def _say_interrupted(line: CommandLine, status: Exit) -> int:
+    if line.json and not line.said:
+        line.say({"error": {"code": "interrupted", "message": "ended by a signal", "fix": ""}}, "")
+    return status

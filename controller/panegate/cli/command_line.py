@@ -41,6 +41,8 @@ class CommandLine:
     socket_path: str | None = None
     ssh: str | None = None
     verbose: bool = False
+    said: bool = attrs.field(default=False, init=False)
+    """A document or words were printed."""
 
     @property
     def server(self) -> dict[str, Any]:
@@ -66,6 +68,7 @@ class CommandLine:
 
     def say(self, document: Mapping[str, Any], words: str) -> None:
         """Print a document or, to people, words; "" prints nothing."""
+        self.said = True
         if self.json:
             from panegate.cli.documents import dumps  # only when there is one to print
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ import structlog
 from panegate import profiles
 from panegate.cli.command_line import CommandLine
 from panegate.cli.stored import Stored, read_command, read_stored, store_command
-from panegate.errors import NoSuchPane, ProfileError, ServerUnreachable
+from panegate.errors import LaunchFailed, NoSuchPane, ProfileError, ServerUnreachable
 from panegate.ids import PaneId, is_pane_id
 from panegate.panes.beliefs import BeliefKind
 from panegate.runtime.bringup import KEEP_ALIVE
@@ -66,11 +67,18 @@ class CliController(Controller):
         )
         retain = options.get("retain")
         try:
-            return await super().launch(argv, **options)
+            pane = await super().launch(argv, **options)
+        except asyncio.CancelledError:
+            await self._end_launched()  # its caller gave up: nothing is left behind
+            raise
+        except LaunchFailed:
+            await self._leave_to_tmux()
+            raise
         finally:
             self._launching = None
-            if not (self.settings.retain if retain is None else retain):
-                await self._let_tmux_remove()
+        if not (self.settings.retain if retain is None else retain):
+            await self._leave_to_tmux()
+        return pane
 
     async def adopt(
         self,
@@ -180,17 +188,20 @@ class CliController(Controller):
         at = 1 if dot else 2
         return [PaneId(row[0]) for row in rows if row[at] == (index if dot else "1")]
 
-    async def _let_tmux_remove(self) -> None:
+    async def _leave_to_tmux(self) -> None:
         """Nobody of ours stays to remove the pane when its program ends later: tmux does."""
-        pane, self._launched = self._launched, None
-        if pane is None:
+        if self._launched is None or self._launched.state is State.EXITED:
+            await self._end_launched()
             return
-        window = pane.target.window_id
-        line = command("set-option", "-w", "-t", window, "remain-on-exit", "off")
-        if pane.state is State.EXITED:
-            line = command("kill-window", "-t", window)
+        window = self._launched.target.window_id
         with contextlib.suppress(ServerUnreachable):
-            await self.link.ask(line)
+            await self.link.ask(command("set-option", "-w", "-t", window, "remain-on-exit", "off"))
+
+    async def _end_launched(self) -> None:
+        pane, self._launched = self._launched, None
+        if pane is not None:
+            with contextlib.suppress(ServerUnreachable):
+                await self.link.ask(command("kill-window", "-t", pane.target.window_id))
 
     def _note_opened(self, event: Event) -> None:
         stored = self._launching
@@ -204,9 +215,9 @@ class CliController(Controller):
     def _note_exited(self, event: Event) -> None:
         """Adopt a pane anew in which another controller starts its program just now."""
         if isinstance(event, PaneExited) and self.watch != "launched":
-            pane = self.pane(event.pane)
-            if pane.tracker.situation().other_process:
-                self.tasks.start_soon(self._adopt_anew, pane)
+            for pane in self.panes:
+                if pane.id == event.pane and pane.tracker.situation().other_process:
+                    self.tasks.start_soon(self._adopt_anew, pane)
 
     async def _adopt_anew(self, pane: Pane) -> None:
         self.drop(pane)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
 import anyio
@@ -18,9 +18,11 @@ from panegate.cli.exits import Exit, exit_of_receipt
 from panegate.cli.opening import CliController, adopted
 from panegate.cli.status_line import waiting
 from panegate.cli.words import prompt_words, receipt_words
+from panegate.errors import NotReady
 from panegate.gate.receipt import Receipt
 from panegate.service.pane import Pane
-from panegate.session.events import WriteFinished
+from panegate.service.views import RunResult
+from panegate.session.events import Event, WriteFinished
 from panegate.terms import Fate, Intent, State
 
 __all__ = ["clear", "finish", "interrupt", "keys", "run", "say_receipt", "send"]
@@ -32,6 +34,22 @@ _T = TypeVar("_T")
 _Write = Callable[[Pane], Awaitable[Receipt]]
 
 
+@contextlib.contextmanager
+def _receipts(ctl: CliController, pane: Pane) -> Iterator[list[Receipt]]:
+    """Collect the receipts of a pane's writes as they come."""
+    found: list[Receipt] = []
+
+    def tap(event: Event) -> None:
+        if isinstance(event, WriteFinished) and event.pane == pane.id:
+            found.append(event.receipt)
+
+    ctl.bus.taps.append(tap)
+    try:
+        yield found
+    finally:
+        ctl.bus.taps.remove(tap)
+
+
 async def finish(line: CommandLine, ctl: CliController, pane: Pane, write: Awaitable[_T]) -> _T:
     """Wait for a write; when it is interrupted, say what became of it.
 
@@ -39,19 +57,20 @@ async def finish(line: CommandLine, ctl: CliController, pane: Pane, write: Await
         asyncio.CancelledError: It was interrupted.
 
     """
-    with contextlib.closing(ctl.events()) as events:
+    with _receipts(ctl, pane) as receipts, contextlib.closing(ctl.events()) as events:
         try:
             return await write
         except asyncio.CancelledError:
-            if not pane.queue:
+            if pane.queue:
+                line.note(f"Interrupted; a write to {pane.name} is in hand, and ends by itself.")
+                with anyio.move_on_after(IN_HAND_WITHIN_S):
+                    async for event in events:
+                        if isinstance(event, WriteFinished) and event.pane == pane.id:
+                            break
+            if receipts and receipts[-1].fate is not Fate.WITHDRAWN:
+                say_receipt(line, pane, receipts[-1])
+            elif not pane.queue:
                 line.note("Interrupted; nothing was written.")
-                raise
-            line.note(f"Interrupted; a write to {pane.name} is in hand, and ends by itself.")
-            with anyio.move_on_after(IN_HAND_WITHIN_S):
-                async for event in events:
-                    if isinstance(event, WriteFinished) and event.pane == pane.id:
-                        say_receipt(line, pane, event.receipt)
-                        break
             raise
 
 
@@ -91,7 +110,9 @@ def _text(words: tuple[str, ...]) -> str:
 )
 @click.option("--no-submit", is_flag=True, help="Leave the text in the composer.")
 @click.option("--literal", is_flag=True, help="A first / or ! or the like is meant as text.")
-@click.option("--id", "write_id", metavar="ID", help="Your own id for this write.")
+@click.option(
+    "--id", "write_id", metavar="ID", help="Your own id for this write; its receipt has it."
+)
 @pane_argument
 @click.argument("text", metavar="TEXT...", nargs=-1, required=True)
 def send(
@@ -149,31 +170,45 @@ def run(
 ) -> int:
     """Send, wait for the end of the turn, print what was said.
 
-    The exit status is 0 when the turn ended. With --json, "status" is that of a shell's
-    command, where the shell says it.
+    The exit status is 0 when the turn ended, 5 when it did not in time. With --json,
+    "status" is that of a shell's command, where the shell says it.
     """
     message = _text(text)
 
     async def work() -> int:
         async with adopted(line, pane) as (ctl, found):
-            with waiting(line, ctl, found, "the end of the turn"):
+            with waiting(line, ctl, found, "the end of the turn"), _receipts(ctl, found) as seen:
                 call = found.run(message, within_s=within_s, turn_within_s=turn_within_s)
-                result = await finish(line, ctl, found, call)
-            line.say({"run": plain(result)}, result.text)
-            if result.receipt.fate is not Fate.LANDED:
-                line.note(receipt_words(result.receipt, found.name, server=line.server_words))
-                return exit_of_receipt(result.receipt)
-            if not result.complete:
-                line.note("The first rows had scrolled out of the pane's history.")
-            if result.state is State.PROMPTING and found.prompt is not None:
-                line.note(
-                    f"{found.name} asks:\n{prompt_words(found.prompt, server=line.server_words)}"
-                )
-            elif result.state is State.EXITED:
-                line.note(f"{found.name} exited.")
-        return Exit.DONE
+                try:
+                    result = await finish(line, ctl, found, call)
+                except NotReady as error:
+                    if not any(receipt.fate is Fate.LANDED for receipt in seen):
+                        raise
+                    line.note(f"The message landed, and its turn goes on: {error}.")
+                    result = _unfinished(found, seen[-1])
+            return _say_run(line, found, result)
 
     return line.run(work())
+
+
+def _unfinished(pane: Pane, receipt: Receipt) -> RunResult:
+    return RunResult(text="", state=pane.state, status=None, complete=False, receipt=receipt)
+
+
+def _say_run(line: CommandLine, pane: Pane, result: RunResult) -> int:
+    line.say({"run": plain(result)}, result.text)
+    if result.receipt.fate is not Fate.LANDED:
+        line.note(receipt_words(result.receipt, pane.name, server=line.server_words))
+        return exit_of_receipt(result.receipt)
+    if result.state not in (State.READY, State.PROMPTING, State.EXITED):
+        return Exit.UNCONFIRMED
+    if not result.complete:
+        line.note("The first rows had scrolled out of the pane's history.")
+    if result.state is State.PROMPTING and pane.prompt is not None:
+        line.note(f"{pane.name} asks:\n{prompt_words(pane.prompt, server=line.server_words)}")
+    elif result.state is State.EXITED:
+        line.note(f"{pane.name} exited.")
+    return Exit.DONE
 
 
 @command("interrupt")

@@ -84,6 +84,8 @@ class WriteBase:
     _last_output_s: float = attrs.field(default=0.0, init=False)
     _stage_deadline_s: float | None = attrs.field(default=None, init=False)
     _wake_s: float | None = attrs.field(default=None, init=False)
+    _gap_s: float = attrs.field(default=0.0, init=False)
+    _gap_ends_s: float = attrs.field(default=0.0, init=False)
     _attempts: int = attrs.field(default=0, init=False)
     _wrote: bool = attrs.field(default=False, init=False)
     _keys_again: bool = attrs.field(default=False, init=False)

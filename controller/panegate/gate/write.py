@@ -24,6 +24,7 @@ from panegate.gate.text import asks_for_brackets, check_text, typing_method
 from panegate.panes.facts import ScreenKind, TtyWait
 from panegate.panes.standing import StandingMarks
 from panegate.screen.echo import EchoKind
+from panegate.screen.profile import Family
 from panegate.terms import Fate, Grade, Intent, Reason, State, Verdict
 
 __all__ = ["WriteMachine"]
@@ -259,7 +260,7 @@ class WriteMachine(WriteBase):
 
     def _judge_echo(self, view: View, now_s: float) -> None:
         if self._question_opened(view):
-            self._withheld(Reason.PROMPT_OPENED, now_s, "a question opened after the text")
+            self._withhold_from_question(view, now_s)
             return
         echo = self._echo(view)
         kind, self._echo_words = echo
@@ -283,24 +284,31 @@ class WriteMachine(WriteBase):
     def _menu_opened(self, view: View) -> bool:
         """Our text opened a menu: what stands there now would take the Enter."""
         before = self._deciding
-        opener = self._plan.text[:1] in "/!@#" and view.at_prompt is not True
-        return opener and before is not None and popup_opened(before, view)
+        if before is None or self._plan.text[:1] not in "/!@#":
+            return False
+        boxed = self.profile.family in (Family.COMPOSER, Family.UNKNOWN)
+        return boxed and popup_opened(before, view)
+
+    def _withhold_from_question(self, view: View, now_s: float) -> None:
+        if view.reading.composer is not None and self._menu_opened(view):
+            self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
+        else:
+            self._withheld(Reason.PROMPT_OPENED, now_s, "a question opened after the text")
 
     def _to_confirm(self, now_s: float, *, gap_s: float) -> None:
         self.stage = Stage.GAP
-        self._wake_s = max(self._last_output_s, self._typed_s) + gap_s
+        # What a clock or a caret writes after our text was all seen is not about our text.
+        self._gap_s, self._gap_ends_s = gap_s, now_s + 2 * gap_s
         self._stage_deadline_s = now_s + gap_s + _REISSUE_S
-        if self._wake_s <= now_s:
-            self._wake_s = None
-            self._woken(now_s)
+        self._woken(now_s)
 
     def _woken(self, now_s: float) -> None:
         if self.stage is Stage.GAP:
-            gap_s = self.profile.submit.gap_s
-            quiet_at_s = self._last_output_s + gap_s
-            if quiet_at_s > now_s:
-                self._wake_s = quiet_at_s
+            quiet_at_s = max(self._last_output_s, self._typed_s) + self._gap_s
+            self._wake_s = min(quiet_at_s, self._gap_ends_s)
+            if self._wake_s > now_s:
                 return
+            self._wake_s = None
             self.stage = Stage.CONFIRMING
             self._wants_look = True
         elif self.stage is Stage.ECHOING:
@@ -311,8 +319,8 @@ class WriteMachine(WriteBase):
                 if kind is EchoKind.DIFFERS:
                     self._withheld(Reason.ECHO_DIFFERS, now_s, words)
                     return
-                reacted = self._last_output_s > self._typed_s
-                if kind is EchoKind.NONE and reacted and self._menu_opened(self._latest):
+                gone = kind is EchoKind.NONE and self._latest.reading.composer is None
+                if gone and self._menu_opened(self._latest):
                     self._withheld(Reason.MENU_OPENED, now_s, "a menu took the input's place")
                     return
             self._wake_s = now_s + _TAIL_S
@@ -323,7 +331,7 @@ class WriteMachine(WriteBase):
         """The last check before Enter: our text stands, it was read, nothing asks."""
         plan = self._plan
         if self._question_opened(view):
-            self._withheld(Reason.PROMPT_OPENED, now_s, "a question opened after the text")
+            self._withhold_from_question(view, now_s)
             return
         if plan.echo and plan.text:
             kind, words = self._echo(view)

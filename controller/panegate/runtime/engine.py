@@ -208,7 +208,7 @@ class Engine:
                 self.pump.feed(LookWanted(event.pane_id, at_s))
         elif isinstance(event, _STRUCTURE):
             if isinstance(event, LayoutChange):
-                self._resized(client, at_s)
+                self._resized(event, at_s)
             self.on_structure()
 
     def batch_done(self, at_s: float) -> None:
@@ -268,9 +268,9 @@ class Engine:
             rows_are_data=False,
         )
 
-    def _resized(self, client: ControlClient, at_s: float) -> None:
-        for pane_id, carrier in self.link.carriers.items():
-            if carrier is client:
+    def _resized(self, event: LayoutChange, at_s: float) -> None:
+        for pane_id, slot in self.slots.items():
+            if slot.target.window_id == event.window_id:
                 self.pump.feed(Resized(pane_id, at_s))
 
     # --- looks ----------------------------------------------------------------------

@@ -78,6 +78,8 @@ class ServerLink:
     structure: anyio.Lock = attrs.field(factory=anyio.Lock, init=False)
     """Held while a client attaches and while sessions are made or ended: up to 3.6b a
     notification that meets a client which is still identifying itself ends the server."""
+    _sessions: set[str] = attrs.field(factory=set, init=False)
+    """Sessions that have a client of their own, or are getting one."""
     _locks: dict[str, anyio.Lock] = attrs.field(factory=dict, init=False)
 
     @property
@@ -147,22 +149,39 @@ class ServerLink:
         except TransportBroken as error:
             raise ServerUnreachable(str(error)) from error
 
-    async def carry(self, target: Target) -> ControlClient:
-        """Give a pane its carrier and return it."""
-        n_sessions = sum(1 for key in self.clients if key != KEEP_ALIVE)
-        known = target.session_id in self.clients
-        if not known and n_sessions >= self.hub_above and self.address.is_own:
-            client = await self.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
-            if target.window_id not in self.linked:
-                answer = await client.ask(
-                    command("link-window", "-d", "-s", target.window_id, "-t", f"={KEEP_ALIVE}:")
-                )
-                if not answer.ok:
-                    raise ServerUnreachable(f"the window cannot be linked: {answer.text()}")
-                self.linked.add(target.window_id)
-        else:
+    async def carry(self, target: Target, *, ours: bool = False) -> ControlClient:
+        """Give a pane its carrier and return it.
+
+        Args:
+            target: The pane.
+            ours: It was launched by panegate, alone in its window: above ``hub_above``
+                sessions its window is linked to the hub instead of getting a client.
+
+        Raises:
+            ServerUnreachable: No client attaches, or the window cannot be linked.
+
+        """
+        own_client = target.session_id in self._sessions or not ours
+        if own_client or len(self._sessions) < self.hub_above:
+            self._sessions.add(target.session_id)
             client = await self.client(target.session_id, target.session_id)
+        else:
+            client = await self._link(target.window_id)
         self.carriers[target.pane_id] = client
+        return client
+
+    async def _link(self, window_id: WindowId) -> ControlClient:
+        """Link a window to the hub and return the hub's client."""
+        if KEEP_ALIVE not in self.clients:
+            await ensure_keep_alive(self.address)
+        client = await self.client(KEEP_ALIVE, f"={KEEP_ALIVE}")
+        if window_id not in self.linked:
+            line = command("link-window", "-d", "-s", window_id, "-t", f"={KEEP_ALIVE}:")
+            async with self.structure:
+                answer = await client.ask(line)
+            if not answer.ok:
+                raise ServerUnreachable(f"the window cannot be linked: {answer.text()}")
+            self.linked.add(window_id)
         return client
 
     def drain(self) -> None:
@@ -185,6 +204,7 @@ class ServerLink:
 
     async def drop(self, key: str) -> None:
         """Close one client."""
+        self._sessions.discard(key)
         client = self.clients.pop(key, None)
         if client is not None:
             await client.aclose()
@@ -219,6 +239,7 @@ class ServerLink:
         finally:
             if self.clients.get(key) is client:
                 del self.clients[key]
+                self._sessions.discard(key)
             if not self.closing:
                 self.on_client_ended(client)
             with anyio.CancelScope(shield=True):

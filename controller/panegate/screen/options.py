@@ -8,9 +8,17 @@ import attrs
 from panegate.panes.facts import OptionReading
 from panegate.screen.layout import Layout, RowView, is_hint_text, is_spinner
 
-__all__ = ["OptionBlock", "find_blocks", "numbered_block", "option_label", "row_of_options"]
+__all__ = [
+    "POINTERS",
+    "OptionBlock",
+    "find_blocks",
+    "numbered_block",
+    "option_label",
+    "row_of_options",
+]
 
 POINTERS = "❯›>▸▶►→➜➤»●◉⦿◆◼■*‣▹⏵☞▌"
+"""Glyphs that mark the chosen row of a menu."""
 _UNPOINTED = "○◯◇◻□☐⬚·"
 _POINTED = re.compile(
     rf"[{re.escape(POINTERS)}][ \xa0]+(?=\S)|[●◉◆◼■▌](?=\w)|[❯›>▸▶►»](?=[◯◉○●☐☑◻◼⬡⬢])"

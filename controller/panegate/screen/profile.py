@@ -180,3 +180,12 @@ class Profile:
     """Version the rules were seen in."""
     launch_env: Mapping[str, str] = attrs.field(factory=dict)
     """Variables a launched program gets unless the caller sets them."""
+
+    @property
+    def sought(self) -> str:
+        """Where input is looked for, for people; "" where no pattern says it."""
+        if self.composer.glyphs:
+            return f"input behind {' or '.join(map(repr, self.composer.glyphs))}"
+        if self.prompts:
+            return f"prompt like {' or '.join(repr(each.pattern) for each in self.prompts)}"
+        return ""

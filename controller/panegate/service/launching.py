@@ -135,11 +135,11 @@ class Launching:
 
         try:
             await self._prepare(target, size)
-            await self.ctl.link.carry(target)
+            await self.ctl.link.carry(target, ours=True)
             await self._respawn(target, launched, started)
         except BaseException:
             with anyio.CancelScope(shield=True), anyio.move_on_after(5):
-                await self._kill_window(target)
+                await self._end(target, just_made=True)
             for pane in opened:
                 self.ctl.drop(pane)
             raise
@@ -196,9 +196,15 @@ class Launching:
         """See `Pane.respawn`."""
         if pane.launched is None:
             raise PanegateError(f"{pane.name} was adopted: how it was started is not known")
+        listed = {p.target.pane_id: p for p in await self.list_panes()}
+        found = listed.get(pane.id)
+        if found is None or not (found.dead or found.target.pane_pid == pane.target.pane_pid):
+            raise NoSuchPane(
+                f"{pane.id} is no longer the pane of {pane.name}", fix="launch it again"
+            )
         self.ctl.drop(pane)
         await self._empty(pane.target)
-        await self.ctl.link.carry(pane.target)
+        await self.ctl.link.carry(pane.target, ours=True)
 
         def started(target: Target) -> None:
             slot = self.ctl.engine.open(target, pane.profile, pane.tracker.traits)
@@ -211,11 +217,8 @@ class Launching:
 
     async def close(self, pane: Pane) -> None:
         """See `Pane.close`."""
-        if pane.launched is not None:
-            await self._kill_window(pane.target)
-        elif pane.state is not State.EXITED:
-            async with self.ctl.link.structure:
-                await self.ctl.link.ask(command("kill-pane", "-t", pane.id))
+        if pane.launched is not None or pane.state is not State.EXITED:
+            await self._end(pane.target)
         self.ctl.drop(pane)
 
     async def after_exit(self, pane: Pane) -> None:
@@ -224,7 +227,7 @@ class Launching:
         if pane.launched is None or pane.launched.retain or shell_lives:
             return
         try:
-            await self._kill_window(pane.target)
+            await self._end(pane.target)
         except (PanegateError, anyio.get_cancelled_exc_class()):
             return
 
@@ -410,9 +413,12 @@ class Launching:
         try:
             state = await pane.wait(ends, within_s=within_s)
         except NotReady as error:
+            reading, sought = pane.tracker.reading, pane.profile.sought
+            unseen = sought and reading is not None and reading.composer is None
+            missing = f"; profile {pane.profile.name!r} sees no {sought}" if unseen else ""
             raise LaunchFailed(
                 f"{pane.name} was not ready within {within_s:g} s; it is {pane.state.value}"
-                f" and still runs as {pane.id}",
+                f" and still runs as {pane.id}{missing}",
                 screen=pane.last_screen(),
                 fix=f"wait for it, or end it: panegate close {pane.name}",
             ) from error
@@ -446,14 +452,23 @@ class Launching:
             start = answer.text(2).split()[-1] if answer.text(2).split() else ""
         return shown, os.path.basename(start.split(" ")[0]) if start else ""
 
-    async def _kill_window(self, target: Target) -> None:
-        """End a pane's window by its id; one at a time, each reply awaited."""
-        async with self.ctl.link.structure:
+    async def _end(self, target: Target, *, just_made: bool = False) -> None:
+        """End a pane, and its window with the last one; one at a time, each reply awaited.
+
+        tmux compares first: by now the id may name another pane, on a new server above all.
+        """
+        link, pane_id = self.ctl.link, target.pane_id
+        same = "1"
+        if not just_made:  # later servers do not tell the process of a dead pane
+            pid = f"#{{||:#{{==:#{{pane_pid}},{target.pane_pid}}},#{{==:#{{pane_pid}},}}}}"
+            same = f"#{{&&:#{{==:#{{pane_id}},{pane_id}}},{pid}}}"
+        line = command("if-shell", "-F", "-t", pane_id, same, f"kill-pane -t {pane_id}")
+        async with link.structure:
             try:
-                await self.ctl.link.ask(command("kill-window", "-t", target.window_id))
+                await link.ask(line)
             except ServerUnreachable:
                 return
-        self.ctl.link.linked.discard(target.window_id)
+        link.linked.discard(target.window_id)
 
 
 def _argv(argv: Sequence[str]) -> list[str]:

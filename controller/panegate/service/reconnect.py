@@ -107,7 +107,7 @@ class Reconnecting:
         slot = self.ctl.engine.slots.get(pane.id)
         if slot is not None:
             slot.target = target
-        await self.ctl.link.carry(target)
+        await self.ctl.link.carry(target, ours=pane.launched is not None)
         self.ctl.put(Reachable(pane.id, True, "", self.ctl.clock()))
 
     async def _recover(self) -> None:

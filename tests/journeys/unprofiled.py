@@ -1,0 +1,395 @@
+"""Programs that nothing is told about: what they are, and what a message does to them.
+
+Used by ``test_generic.py`` and ``bench/risks_generic.py``. Each program says what the truth
+is: whether a message belongs into it as it waits there. What reached it is known from its own
+record, from the kernel (every read of its terminal) and from its screen, never from a receipt.
+"""
+
+import asyncio
+import enum
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import attrs
+
+import panegate as pg
+from panegate.probes.accesses import InputReads
+from panegate.testing.programs import Option, program_argv
+from panegate.testing.truth import TruthLog
+
+from .staging import Stage
+
+__all__ = ["PROGRAMS", "Kind", "Trial", "Unprofiled", "attempt_message", "home"]
+
+MESSAGE: Final = "please continue with pg7"
+PYTHON: Final = [sys.executable, "-I", "-S", "-q"]
+
+
+class Kind(enum.Enum):
+    """What a program is, as it waits there."""
+
+    SHELL = "shell"
+    REPL = "repl"
+    COMPOSER = "composer"
+    LINES = "line reader"
+    """Reads whole lines: what for, nobody can see."""
+    QUESTION = "question"
+    SCREEN = "screen"
+    """Keys are commands: an editor, a file manager, a picker, a monitor, a pager."""
+    WORK = "work"
+
+
+_TAKES: Final = frozenset({Kind.SHELL, Kind.REPL, Kind.COMPOSER})
+
+
+@attrs.frozen(kw_only=True)
+class Unprofiled:
+    """One program."""
+
+    name: str
+    kind: Kind
+    argv: Sequence[str] = ()
+    stand_in: str = ""
+    options: Mapping[str, Option] = attrs.field(factory=dict)
+    message: str = MESSAGE
+    shows: str = ""
+    """What stands on the screen once it has taken the message; "" where its record tells."""
+    reads_lines: bool = False
+    """The caller says so."""
+    before: Callable[[Path], None] | None = None
+    slow: bool = False
+    """Takes seconds to start: not in the test."""
+
+    @property
+    def takes(self) -> bool:
+        """A message belongs here."""
+        return self.kind in _TAKES or (self.kind is Kind.LINES and self.reads_lines)
+
+    @property
+    def program(self) -> str:
+        """What must be installed."""
+        return self.argv[0] if self.argv else sys.executable
+
+
+@attrs.define(kw_only=True)
+class Trial:
+    """What happened to one message."""
+
+    program: Unprofiled
+    state: str = ""
+    """What was believed at the end of the wait; for prompts with their kind."""
+    rule: str = ""
+    words: str = ""
+    after_s: float = 0.0
+    """From the launch until it was believed; the whole wait where nothing was."""
+    fate: str = ""
+    reason: str = ""
+    ms: float = 0.0
+    n_bytes: int = 0
+    """Bytes that were handed to tmux, by the receipt."""
+    n_reads: int = 0
+    """Reads of its terminal while the message was out, by the kernel."""
+    took: str = ""
+    """What it did with it."""
+    n_taken: int = 0
+    screen: tuple[str, ...] = ()
+
+    @property
+    def unsafe(self) -> bool:
+        """Something reached a program that it does not belong into."""
+        reads = self.n_reads if self.program.kind not in (Kind.WORK,) else 0
+        return not self.program.takes and bool(self.n_bytes or self.n_taken or reads)
+
+    @property
+    def doubled(self) -> bool:
+        """It was taken more than once."""
+        return self.n_taken > 1
+
+    @property
+    def verdict(self) -> str:
+        """right, held (though it reads), or UNSAFE."""
+        if self.unsafe or self.doubled:
+            return "UNSAFE"
+        if not self.program.takes:
+            return "right"
+        if self.fate == "landed" and self.n_taken == 1:
+            return "right"
+        return "held" if not self.n_bytes else "typed, not proven"
+
+
+def home(folder: Path) -> dict[str, str]:
+    """Return variables that keep the programs' own files in *folder*."""
+    made = folder / "home"
+    made.mkdir(exist_ok=True)
+    found = {
+        "HOME": str(made),
+        "XDG_CONFIG_HOME": str(made),
+        "XDG_CACHE_HOME": str(made),
+        "XDG_DATA_HOME": str(made),
+        "IPYTHONDIR": str(made / "ipython"),
+        "HISTFILE": "",
+        "LANG": "C.UTF-8",
+        "EDITOR": "vim",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+    }
+    shim = shutil.which("ipython") or ""
+    if "/shims/" in shim:
+        found["PYENV_ROOT"] = str(Path(shim).parents[1])
+    return found
+
+
+async def attempt_message(
+    stage: Stage,
+    program: Unprofiled,
+    reads: InputReads,
+    *,
+    believe_within_s: float = 6.0,
+    within_s: float = 3.0,
+    at_once: bool = False,
+) -> Trial:
+    """Launch a program without a profile and send one message into it.
+
+    Args:
+        stage: Where.
+        program: Which.
+        reads: Tells when its terminal is read.
+        believe_within_s: How long it has to look ready or like a question.
+        within_s: For the message.
+        at_once: Send while it starts, before anything is believed.
+
+    """
+    trial = Trial(program=program)
+    folder = stage.folder / program.name.replace(" ", "-").replace("/", "-")
+    folder.mkdir()
+    if program.before is not None:
+        await asyncio.to_thread(program.before, folder)
+    truth = stage.truth()
+    argv = list(program.argv)
+    if program.stand_in:
+        argv = program_argv(program.stand_in, log=truth.path, **program.options)
+    began_s = time.monotonic()
+    pane = await stage.ctl.launch(
+        argv,
+        profile="generic",
+        env=home(stage.folder),
+        cwd=folder,
+        size=(100, 30),
+        reads_lines=program.reads_lines,
+        within_s=None,
+    )
+    if not at_once:
+        await _believed(pane, trial, believe_within_s)
+        trial.after_s = time.monotonic() - began_s
+    before = await pane.read()
+    n_reads: list[None] = []
+    tty = pane.tracker.look.fields.tty if pane.tracker.look is not None else ""
+    watched = bool(tty) and reads.watch(tty, lambda: n_reads.append(None))
+    n_bytes = len(truth.received_bytes())
+    await _send(pane, trial, program.message, within_s + (believe_within_s if at_once else 0.0))
+    if at_once:
+        await _believed(pane, trial, 0.0)
+    after = await pane.read()
+    if watched:
+        reads.unwatch(tty)
+    trial.n_reads = len(n_reads)
+    trial.screen = after.rows
+    _judge(trial, truth, n_bytes, before, after)
+    await pane.close()
+    return trial
+
+
+async def _believed(pane: pg.Pane, trial: Trial, within_s: float) -> None:
+    try:
+        await pane.wait({pg.State.READY, pg.State.PROMPTING, pg.State.EXITED}, within_s=within_s)
+    except pg.NotReady:
+        trial.state = "held: "
+    said = pane.explain()
+    trial.state += pane.state.value + (f" ({pane.prompt.kind.value})" if pane.prompt else "")
+    trial.rule, trial.words = said.rule, said.words
+
+
+async def _send(pane: pg.Pane, trial: Trial, text: str, within_s: float) -> None:
+    began_s = time.monotonic()
+    try:
+        receipt = await pane.send(text, within_s=within_s)
+    except pg.Refused as error:
+        trial.fate = "held" if isinstance(error, pg.NotReady) else "refused"
+        trial.reason = error.reason.value
+        if trial.reason == pg.Reason.DEADLINE.value:
+            trial.reason = pane.verdict().reason.value
+    else:
+        trial.fate, trial.reason = receipt.fate.value, receipt.reason.value
+        trial.n_bytes = receipt.n_bytes
+    trial.ms = 1000 * (time.monotonic() - began_s)
+
+
+def _judge(
+    trial: Trial, truth: TruthLog, n_bytes: int, before: pg.Screen, after: pg.Screen
+) -> None:
+    program = trial.program
+    if program.stand_in:
+        received = truth.received_bytes()[n_bytes:]
+        lines = [e.get("text") for e in truth.events("submit", "line")]
+        trial.n_taken = lines.count(program.message)
+        trial.took = f"its log: {len(received)} bytes, {trial.n_taken} message"
+        trial.n_taken = trial.n_taken or (1 if received else 0)
+        return
+    if program.shows:
+        trial.n_taken = sum(program.shows == row.strip() for row in after.rows)
+        trial.took = f"shows {program.shows!r} {trial.n_taken} times"
+        return
+    seen = sum(MESSAGE[-8:] in row for row in after.rows)
+    changed = [row for row in after.rows if row.strip() and row not in before.rows]
+    trial.n_taken = seen
+    trial.took = f"{len(changed)} rows changed" if changed else "screen unchanged"
+
+
+def _files(folder: Path) -> None:
+    (folder / "some.txt").write_text("one\ntwo\nthree\n")
+    (folder / "long.txt").write_text("".join(f"row {n}\n" for n in range(300)))
+
+
+def _git(folder: Path) -> None:
+    def git(*words: str) -> None:
+        subprocess.run(
+            ["git", "-c", "user.name=a", "-c", "user.email=a@b.c", *words],
+            cwd=folder,
+            check=True,
+            capture_output=True,
+            env={**os.environ, "GIT_CONFIG_GLOBAL": os.devnull},
+        )
+
+    git("init", "-q", ".")
+    (folder / "some.txt").write_text("one\n")
+    git("add", ".")
+    git("commit", "-qm", "first")
+    (folder / "some.txt").write_text("one\ntwo\n")
+
+
+def _bash(code: str) -> list[str]:
+    return ["bash", "--norc", "--noprofile", "-c", code]
+
+
+def _python(code: str) -> list[str]:
+    return [*PYTHON, "-c", code]
+
+
+def _loop(code: str) -> list[str]:
+    return _python(f"while True: {code}")
+
+
+_SUM: Final = {"message": "echo pg$((40+2))", "shows": "pg42"}
+_PRODUCT: Final = {"message": "40002*5", "shows": "200010"}
+_ROWS: Final = "printf '%s\\n' alpha beta gamma delta"
+_READ: Final = "while read -p 'name: ' x; do echo; echo pg-$x; done"
+_INPUT: Final = "print(input('value: ').upper())"
+_ASKED: Final = "PLEASE CONTINUE WITH PG7"
+
+PROGRAMS: Final = (
+    Unprofiled(name="bash", kind=Kind.SHELL, argv=["bash", "--norc", "--noprofile"], **_SUM),
+    Unprofiled(
+        name="bash, wide prompt",
+        kind=Kind.SHELL,
+        argv=["env", "PS1=\\u@\\h:\\w (main)\\n» ", "bash", "--norc", "--noprofile"],
+        **_SUM,
+    ),
+    Unprofiled(name="dash", kind=Kind.SHELL, argv=["dash"], **_SUM),
+    Unprofiled(name="zsh", kind=Kind.SHELL, argv=["zsh", "-f"], **_SUM),
+    Unprofiled(
+        name="fish",
+        kind=Kind.SHELL,
+        argv=["fish", "--no-config"],
+        message="echo pg(math 40+2)",
+        shows="pg42",
+    ),
+    Unprofiled(name="python", kind=Kind.REPL, argv=PYTHON, **_PRODUCT),
+    Unprofiled(name="ipython", kind=Kind.REPL, argv=["ipython", "--no-banner"], slow=True,
+               message="40002*5", shows="Out[1]: 200010"),
+    Unprofiled(name="node", kind=Kind.REPL, argv=["node", "-i"], **_PRODUCT),
+    Unprofiled(
+        name="sqlite3",
+        kind=Kind.REPL,
+        argv=["sqlite3"],
+        message="select 40002*5;",
+        shows="200010",
+    ),
+    Unprofiled(name="gdb", kind=Kind.REPL, argv=["gdb", "-q", "-nx"],
+               message="print 40002*5", shows="$1 = 200010"),
+    Unprofiled(name="bc", kind=Kind.LINES, argv=["bc", "-q"], **_PRODUCT),
+    Unprofiled(name="ed", kind=Kind.LINES, argv=["ed"]),
+    Unprofiled(name="cat", kind=Kind.LINES, argv=["cat"]),
+    Unprofiled(name="read -p loop", kind=Kind.LINES, argv=_bash(_READ)),
+    Unprofiled(name="input() loop", kind=Kind.LINES, argv=_loop(_INPUT)),
+    Unprofiled(name="bc, declared", kind=Kind.LINES, argv=["bc", "-q"], reads_lines=True,
+               **_PRODUCT),
+    Unprofiled(name="cat, declared", kind=Kind.LINES, stand_in="lines", reads_lines=True),
+    Unprofiled(name="read -p loop, declared", kind=Kind.LINES, argv=_bash(_READ),
+               reads_lines=True, shows=f"pg-{MESSAGE}"),
+    Unprofiled(name="input() loop, declared", kind=Kind.LINES, argv=_loop(_INPUT),
+               reads_lines=True, shows=_ASKED),
+    Unprofiled(name="getpass", kind=Kind.QUESTION, argv=_python("import getpass; getpass.getpass()")),
+    Unprofiled(name="rm -i", kind=Kind.QUESTION, argv=["rm", "-i", "some.txt"], before=_files),
+    Unprofiled(name="git add -p", kind=Kind.QUESTION, argv=["git", "add", "-p"], before=_git),
+    Unprofiled(name="select", kind=Kind.QUESTION, argv=_bash("select x in apple pear fig; do echo $x; done")),
+    Unprofiled(name="read -n 1", kind=Kind.QUESTION, argv=_bash("read -n 1 -p 'Continue? [y/N] '")),
+    Unprofiled(name="read -s", kind=Kind.QUESTION, argv=_bash("read -s -p 'Passphrase: ' x")),
+    Unprofiled(name="dialog --yesno", kind=Kind.QUESTION, argv=["dialog", "--yesno", "Delete all?", "8", "40"]),
+    Unprofiled(name="dialog --inputbox", kind=Kind.QUESTION, argv=["dialog", "--inputbox", "Name:", "8", "40"]),
+    Unprofiled(name="dialog --menu", kind=Kind.QUESTION,
+               argv=["dialog", "--menu", "Choose", "12", "40", "3", "a", "one", "b", "two"]),
+    Unprofiled(name="whiptail --yesno", kind=Kind.QUESTION, argv=["whiptail", "--yesno", "Delete all?", "8", "40"]),
+    Unprofiled(name="whiptail --inputbox", kind=Kind.QUESTION, argv=["whiptail", "--inputbox", "Name:", "8", "40"]),
+    Unprofiled(name="vim", kind=Kind.SCREEN, argv=["vim", "-u", "NONE", "-i", "NONE", "some.txt"], before=_files),
+    Unprofiled(name="vim, inserting", kind=Kind.SCREEN, before=_files,
+               argv=["vim", "-u", "NONE", "-i", "NONE", "-c", "startinsert", "some.txt"]),
+    Unprofiled(name="vim, empty", kind=Kind.SCREEN, argv=["vim", "-u", "NONE", "-i", "NONE"]),
+    Unprofiled(name="vim, a text like a prompt", kind=Kind.SCREEN,
+               argv=["vim", "-u", "NONE", "-i", "NONE", "-c", "set laststatus=0 noruler noshowmode",
+                     "-c", "call setline(1, ['╭───╮', '│ > │', '╰───╯']+repeat(['$ '], 40))", "-c",
+                     "normal 30G$", "-c", "startinsert!"]),
+    Unprofiled(name="nano", kind=Kind.SCREEN, argv=["nano", "-I", "some.txt"], before=_files),
+    Unprofiled(name="fzf", kind=Kind.SCREEN, argv=_bash(f"{_ROWS} | fzf")),
+    Unprofiled(name="fzf --reverse", kind=Kind.SCREEN, argv=_bash(f"{_ROWS} | fzf --reverse")),
+    Unprofiled(name="fzf --height", kind=Kind.SCREEN, argv=_bash(f"{_ROWS} | fzf --height 40%")),
+    Unprofiled(name="fzf --border", kind=Kind.SCREEN,
+               argv=_bash(f"{_ROWS} | fzf --height 40% --border --prompt '❯ ' --info=hidden")),
+    Unprofiled(name="fzf, nothing found", kind=Kind.SCREEN, argv=_bash("printf '' | fzf --info=hidden")),
+    Unprofiled(name="mc", kind=Kind.SCREEN, argv=["mc"], before=_files, slow=True),
+    Unprofiled(name="mc -u", kind=Kind.SCREEN, argv=["mc", "-u"], before=_files),
+    Unprofiled(name="less", kind=Kind.SCREEN, argv=["less", "long.txt"], before=_files),
+    Unprofiled(name="less at its end", kind=Kind.SCREEN, argv=["less", "+G", "long.txt"], before=_files),
+    Unprofiled(name="more", kind=Kind.SCREEN, argv=["more", "long.txt"], before=_files),
+    Unprofiled(name="man", kind=Kind.SCREEN, argv=["bash", "-c", "seq 99 | less -P 'Manual page bash(1) line ?lt%lt. (press h for help or q to quit)$'"]),
+    Unprofiled(name="htop", kind=Kind.SCREEN, argv=["htop"]),
+    Unprofiled(name="top", kind=Kind.SCREEN, argv=["top"]),
+    Unprofiled(name="composer, box", kind=Kind.COMPOSER, stand_in="composer", options={"layout": "box"}),
+    Unprofiled(name="composer, plain", kind=Kind.COMPOSER, stand_in="composer", options={"layout": "plain"}),
+    Unprofiled(name="composer, branch", kind=Kind.COMPOSER, stand_in="composer", options={"layout": "branch"}),
+    Unprofiled(name="composer, narrow", kind=Kind.COMPOSER, stand_in="composer", options={"layout": "narrow"}),
+    Unprofiled(name="composer, hidden cursor", kind=Kind.COMPOSER, stand_in="composer",
+               options={"layout": "box", "cursor": "hidden"}),
+    Unprofiled(name="composer, its dialog", kind=Kind.QUESTION, stand_in="composer",
+               options={"dialog_at": 200}),
+    Unprofiled(name="composer, dialog over it", kind=Kind.QUESTION, stand_in="composer",
+               options={"dialog_at": 200, "dialog_over": 3}),
+    Unprofiled(name="composer, trust first", kind=Kind.QUESTION, stand_in="composer",
+               options={"trust_first": "menu"}),
+    Unprofiled(name="composer, paints early", kind=Kind.WORK, stand_in="composer",
+               options={"paint_early": 60_000}),
+    Unprofiled(name="menu", kind=Kind.QUESTION, stand_in="menu"),
+    Unprofiled(name="menu --arrows", kind=Kind.QUESTION, stand_in="menu", options={"arrows": True}),
+    Unprofiled(name="yes-no", kind=Kind.QUESTION, stand_in="yes-no"),
+    Unprofiled(name="hidden-input", kind=Kind.QUESTION, stand_in="hidden-input"),
+    Unprofiled(name="pager", kind=Kind.SCREEN, stand_in="pager"),
+    Unprofiled(name="editor", kind=Kind.SCREEN, stand_in="editor"),
+    Unprofiled(name="spinner", kind=Kind.WORK, stand_in="spinner"),
+    Unprofiled(name="silent-worker", kind=Kind.WORK, stand_in="silent-worker"),
+    Unprofiled(name="clock", kind=Kind.WORK, stand_in="clock"),
+)
