@@ -179,6 +179,8 @@ class Reason(enum.Enum):
     STALE_PROMPT = "stale_prompt"
     NO_SUCH_OPTION = "no_such_option"
     ANSWERS_NOT_ALLOWED = "answers_not_allowed"
+    NOT_HIDDEN = "not_hidden"
+    """A secret for a question that shows its input."""
     NO_CANCEL = "no_cancel"
     """This prompt has no way to decline that is known."""
     NOT_WHILE_BUSY = "not_while_busy"

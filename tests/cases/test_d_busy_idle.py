@@ -187,7 +187,9 @@ async def test_d06_the_locale_of_the_controller_changes_nothing(tmp_path: Path) 
     ]
 
     async def under(locale: dict[str, str]) -> list[object]:
-        async with open_stage(tmp_path) as stage:
+        folder = tmp_path / locale["LC_ALL"]
+        folder.mkdir()
+        async with open_stage(folder) as stage:
             truth = stage.truth()
             argv = program_argv("composer", log=truth.path, **asking)
             script, told = stage.folder / "script.py", stage.folder / f"{truth.path.name}.argv"

@@ -134,6 +134,54 @@ async def test_k03_renumbered_windows_keep_their_programs(tmp_path: Path) -> Non
         assert logs[1].submits() == []
 
 
+@pytest.mark.parametrize("adopts", [False, True])
+@pytest.mark.asyncio
+async def test_k04_an_id_of_a_server_that_died_ends_nobodys_program(
+    tmp_path: Path, adopts: bool
+) -> None:
+    """The new server has another program under the same ids."""
+    async with open_stage(tmp_path) as stage:
+        events = stage.ctl.events()
+        old = await stage.program("composer", profile="standin", launch={"name": "a"}, **OPTIONS)
+        pane = old.pane
+        await tmux(stage, "kill-server")
+        await until_state(pane, pg.State.EXITED)
+        log = stage.truth()
+        argv = program_argv("composer", log=log.path, **OPTIONS)
+        await tmux(stage, "-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep", "1000")
+        ids = "#{session_id} #{window_id} #{pane_id}"
+        new = await tmux(stage, "new-session", "-dP", "-F", ids, "-s", "two", "--", *argv)
+        assert new.split() == [pane.target.session_id, pane.target.window_id, pane.id]
+        await log.wait_for("ready_painted", WITHIN_S)
+        # before the controller has found the new server, and after
+        await refuses(pane)
+        async with asyncio.timeout(WITHIN_S):
+            async for event in events:
+                if isinstance(event, pg.ServerBack):
+                    break
+        await refuses(pane)
+        if adopts:
+            adopted = await stage.ctl.adopt(pane.id, profile="standin")
+            assert adopted is not pane
+            await landed(adopted, "for the new one")
+        await pane.close()
+        running = await tmux(stage, "list-panes", "-a", "-F", "#{pane_id} #{pane_dead}")
+        assert f"{pane.id} 0" in running.splitlines()
+        assert log.submits() == ["for the new one"] * adopts
+        assert log.events("exit", "terminated", "hangup", "interrupt") == []
+        if adopts:
+            await landed(adopted, "still watched")
+
+
+async def refuses(pane: pg.Pane) -> None:
+    """Nothing that an old pane is told reaches what has its id now."""
+    for write in (pane.send("x", within_s=1), pane.keys("x"), pane.interrupt(), pane.clear()):
+        with pytest.raises(pg.Refused):
+            await write
+    with pytest.raises((pg.NoSuchPane, pg.ServerUnreachable)):
+        await pane.respawn()
+
+
 @pytest.mark.asyncio
 async def test_k05_the_start_of_a_name_is_not_the_name(tmp_path: Path) -> None:
     log = TruthLog(tmp_path / "log")

@@ -125,6 +125,15 @@ def test_a_line_break_is_seen_as_one():
     assert judge(before, now, "standin", line_break=True).kind is ReactionKind.LINE_BREAK
 
 
+def test_an_empty_row_at_the_end_of_the_screen_may_be_a_line_that_was_taken():
+    """Of an unknown program: an input box has a border or a footer below it."""
+    before = view(">>> hello", profile="generic")
+    now = view(">>> hello", "", profile="generic", cursor=(1, 0))
+    assert judge(before, now, "generic", line_break=True).kind is ReactionKind.NONE
+    footer = view("> hello", "", "  ? for shortcuts", profile="generic", cursor=(1, 2))
+    assert judge(before, footer, "generic", line_break=True).kind is ReactionKind.LINE_BREAK
+
+
 def test_an_exit_after_the_enter_landed():
     now = view("", state=State.EXITED)
     assert judge(view("exit"), now).kind is ReactionKind.LANDED

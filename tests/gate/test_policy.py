@@ -14,6 +14,7 @@ from panegate.gate.policy import (
     Rule,
     Situation,
     decide,
+    may_wait,
     render_conditions,
     render_table,
 )
@@ -320,3 +321,12 @@ def test_the_rendered_conditions_show_which_intents_they_pass() -> None:
     assert head == ("condition", *(i.value for i in Intent))
     steer = next(row for row in rows if row[0] == "takes no input while busy")
     assert steer[1:] == ("-", "-", "refuse: not_while_busy", "-", "-", "-")
+
+
+@given(situations(), st.sampled_from(Intent))
+def test_what_holds_a_write_may_run_out_of_time_and_what_refuses_it_does_not(
+    situation: Situation, intent: Intent
+) -> None:
+    decision = decide(intent, situation)
+    if decision.verdict is not ALLOW:
+        assert may_wait(intent, decision.reason) is (decision.verdict is HOLD)

@@ -60,9 +60,7 @@ async def test_two_hundred_panes_are_each_in_their_own_state_and_cost_nothing(
     tmux_server: PrivateServer,
 ):
     settings = pg.Settings(hub_above=20)
-    async with pg.Controller.open(
-        socket_path=tmux_server.socket_path, settings=settings
-    ) as ctl:
+    async with pg.Controller.open(socket_path=tmux_server.socket_path, settings=settings) as ctl:
         started = await asyncio.gather(*(start(ctl, n) for n in range(N_PANES)))
         for pane, wanted in started:
             await pane.wait({wanted}, within_s=60)

@@ -36,9 +36,7 @@ def test_a_later_deadline_replaces_an_earlier_one():
 
 
 @given(
-    st.lists(
-        st.tuples(st.integers(0, 5), st.one_of(st.none(), st.floats(0, 100))), max_size=300
-    )
+    st.lists(st.tuples(st.integers(0, 5), st.one_of(st.none(), st.floats(0, 100))), max_size=300)
 )
 def test_same_as_a_dictionary(steps: list[tuple[int, float | None]]):
     registry = DeadlineRegistry()

@@ -64,9 +64,7 @@ def test_every_other_value_is_taken():
         inputs.Gone(PANE, "gone", 2.9),
     ):
         assert inputs.apply(tracker, item)
-    assert not inputs.apply(
-        tracker, inputs.Withdrawn(PANE, "none", Reason.WITHDRAWN, "", 3.0)
-    )
+    assert not inputs.apply(tracker, inputs.Withdrawn(PANE, "none", Reason.WITHDRAWN, "", 3.0))
     assert tracker.held == "me"
     assert tracker.state is State.EXITED
     assert ABSENT.level is ProbeLevel.FULL

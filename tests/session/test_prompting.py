@@ -9,12 +9,8 @@ from panegate.terms import Grade, PromptKind
 
 
 def asks(question: str, fingerprint: str) -> Belief:
-    reading = PromptReading(
-        kind=PromptKind.CONFIRM, question=question, fingerprint=fingerprint
-    )
-    return Belief(
-        kind=BeliefKind.PROMPTING, grade=Grade.SCREEN, words="", rule="t", prompt=reading
-    )
+    reading = PromptReading(kind=PromptKind.CONFIRM, question=question, fingerprint=fingerprint)
+    return Belief(kind=BeliefKind.PROMPTING, grade=Grade.SCREEN, words="", rule="t", prompt=reading)
 
 
 def episodes() -> PromptEpisodes:

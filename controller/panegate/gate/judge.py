@@ -117,6 +117,8 @@ def judge_reaction(
     typed = before.reading.composer
     if profile.family in (Family.SHELL, Family.REPL, Family.LINES) or typed is None:
         return _line_taken(before, now)
+    if profile.family is Family.UNKNOWN and now.grid.last_row < now.look.fields.cursor_y:
+        line_break = False  # nothing stands below the cursor: a line editor that works looks so
     return _composer_taken(now, line_break=line_break)
 
 

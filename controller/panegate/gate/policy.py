@@ -22,6 +22,7 @@ __all__ = [
     "Rule",
     "Situation",
     "decide",
+    "may_wait",
     "render_conditions",
     "render_table",
 ]
@@ -334,6 +335,16 @@ def decide(intent: Intent, situation: Situation, answers_prompt_id: str | None =
     if held is None or (ask_state and state_rule.verdict is Verdict.REFUSE):
         return _decision(state_rule, judged)
     return _decision(held, judged)
+
+
+def may_wait(intent: Intent, reason: Reason) -> bool:
+    """Tell whether *reason* holds a write of this intent, so that its time can run out."""
+    if reason in (Reason.DEADLINE, Reason.CHANGED):
+        return True
+    cells = (rule for (of, _), rule in TABLE.items() if of is intent)
+    return any(cell.verdict is Verdict.HOLD and cell.reason is reason for cell in cells) or any(
+        c.reason is reason and c.verdicts.get(intent) is Verdict.HOLD for c in CONDITIONS
+    )
 
 
 def render_table() -> tuple[tuple[str, ...], ...]:

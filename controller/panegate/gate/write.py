@@ -185,6 +185,10 @@ class WriteMachine(WriteBase):
                 return
             self._prompt = asked
             plan = plan_answer(self.request, asked)
+            kernel = view.look.kernel
+            if self.request.secret and kernel is not None and kernel.icanon and kernel.echo:
+                words = "This question shows its input; answer it with a text if that is meant."
+                plan = NoPlan(Reason.NOT_HIDDEN, words)
         if isinstance(plan, NoPlan):
             self._finish(Fate.REFUSED, plan.reason, now_s, plan.words)
             return

@@ -277,6 +277,11 @@ class PaneMachine:
         wanted, self._wanted = self._wanted, None
         return wanted
 
+    @property
+    def changed(self) -> bool:
+        """Changes wait to be taken."""
+        return bool(self._changes)
+
     def take_changes(self) -> list[Change]:
         """Return and forget the changes so far, oldest first."""
         changes, self._changes = self._changes, []

@@ -352,8 +352,11 @@ class Engine:
         if kernel is None and slot.local and slot.probe is None and reply.tty:
             slot.probe = open_probe(reply.tty, slot.target.pane_pid, self.level)
             if slot.probe is not None and not reply.dead:
-                # the first look opened the probe: its word is as old as the look's answer
-                kernel = slot.probe.read(self.clock())
+                # the kernel's word must not be newer than the screen: a look with both follows
+                now_s = self.clock()
+                self.pump.feed(LookLost(pane_id, now_s))
+                self.pump.feed(LookWanted(pane_id, now_s))
+                return
         look = Look(
             fields=fields,
             rows=reply.rows,

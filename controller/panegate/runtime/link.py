@@ -149,6 +149,23 @@ class ServerLink:
         except TransportBroken as error:
             raise ServerUnreachable(str(error)) from error
 
+    async def ask_alone(self, *lines: bytes) -> Answer:
+        """Ask for a change of sessions or panes while no client attaches.
+
+        Raises:
+            ServerUnreachable: No client answers.
+
+        """
+        await self.any_client()  # which may attach one, under the same lock
+        async with self.structure:
+            client = next((c for c in self.clients.values() if c.alive), None)
+            try:
+                if client is not None:
+                    return await client.ask(*lines)
+            except TransportBroken as error:
+                raise ServerUnreachable(str(error)) from error
+        raise ServerUnreachable(f"no control client is attached to {self.address.words}")
+
     async def carry(self, target: Target, *, ours: bool = False) -> ControlClient:
         """Give a pane its carrier and return it.
 
@@ -229,9 +246,26 @@ class ServerLink:
             why = why or tail or "no answer to the attach"
             msg = f"no control client can attach to {self.address.words} {target}: {why}"
             raise ServerUnreachable(msg, fix="panegate doctor says more")
+        await self._require_same_server(client)
         self.clients[key] = client
         _log.debug("client.attached", target=target, server=self.address.words)
         return client
+
+    async def _require_same_server(self, client: ControlClient) -> None:
+        """Close a client of another server: its pane ids would be taken for ours."""
+        facts = self.facts
+        try:
+            answer = await client.ask(command("display-message", "-p", "#{pid} #{start_time}"))
+        except TransportBroken as error:
+            raise ServerUnreachable(str(error)) from error
+        if facts is None or answer.text().split() == [str(facts.pid), str(facts.start_time)]:
+            return
+        with anyio.CancelScope(shield=True):
+            await client.aclose()
+        msg = f"another tmux server has {self.address.words} now"
+        raise ServerUnreachable(
+            msg, fix="try again in a moment; its panes are none of the old ones"
+        )
 
     async def _run(self, key: str, client: ControlClient) -> None:
         try:

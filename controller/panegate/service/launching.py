@@ -177,7 +177,9 @@ class Launching:
         target = found[0].target
         for pane in self.ctl.panes:
             if pane.id == target.pane_id:
-                return pane
+                if pane.state is not State.EXITED:
+                    return pane
+                self.ctl.drop(pane)  # what was watched there is gone
         await self.ctl.link.carry(target)
         shown, start = await self._commands_of(target.pane_id)
         chosen = _profile(profile, [shown] if shown else ["?"], reads_lines=reads_lines)
@@ -196,12 +198,9 @@ class Launching:
         """See `Pane.respawn`."""
         if pane.launched is None:
             raise PanegateError(f"{pane.name} was adopted: how it was started is not known")
-        listed = {p.target.pane_id: p for p in await self.list_panes()}
-        found = listed.get(pane.id)
-        if found is None or not (found.dead or found.target.pane_pid == pane.target.pane_pid):
-            raise NoSuchPane(
-                f"{pane.id} is no longer the pane of {pane.name}", fix="launch it again"
-            )
+        found = [p for p in await self.list_panes() if p.target.pane_id == pane.id]
+        if not any(p.dead or p.target.pane_pid == pane.target.pane_pid for p in found):
+            raise NoSuchPane(f"{pane.id} is not the pane of {pane.name} any more")
         self.ctl.drop(pane)
         await self._empty(pane.target)
         await self.ctl.link.carry(pane.target, ours=True)
@@ -301,8 +300,7 @@ class Launching:
                 "--",
                 *_PLACEHOLDER,
             )
-            async with self.ctl.link.structure:
-                answer = await self.ctl.link.ask(make)
+            answer = await self.ctl.link.ask_alone(make)
             words = answer.text().split()
             if answer.ok and len(words) == 4:
                 target = Target(
@@ -463,11 +461,10 @@ class Launching:
             pid = f"#{{||:#{{==:#{{pane_pid}},{target.pane_pid}}},#{{==:#{{pane_pid}},}}}}"
             same = f"#{{&&:#{{==:#{{pane_id}},{pane_id}}},{pid}}}"
         line = command("if-shell", "-F", "-t", pane_id, same, f"kill-pane -t {pane_id}")
-        async with link.structure:
-            try:
-                await link.ask(line)
-            except ServerUnreachable:
-                return
+        try:
+            await link.ask_alone(line)
+        except ServerUnreachable:
+            return
         link.linked.discard(target.window_id)
 
 

@@ -14,6 +14,7 @@ import attrs
 from panegate.errors import NotReady, PanegateError, Refused, StaleAnswer
 from panegate.gate.keystrokes import is_key
 from panegate.gate.plan import WriteRequest
+from panegate.gate.policy import may_wait
 from panegate.gate.receipt import Receipt
 from panegate.gate.text import normalise
 from panegate.journal.base import WriteRow
@@ -219,7 +220,11 @@ class Writes:
 
     async def _carry_out(self, pane: Pane, request: WriteRequest, *, known: bool) -> Receipt:
         if known and (earlier := await self.ctl.journal.receipt(request.write_id)) is not None:
-            return earlier
+            ran_out = may_wait(earlier.intent, earlier.reason)
+            again = WriteFinished(
+                pane=earlier.pane, receipt=earlier, ran_out=ran_out, at_s=self.ctl.clock()
+            )
+            return self._judge(pane, again)
         finished = await self._finish(pane, request, known=known)
         return self._judge(pane, finished)
 

@@ -163,7 +163,7 @@ class PaneTracker(WriteQueue):
             current.output(now_s=at_s)
             if current.take_look():
                 machine.want_look(now_s=at_s)
-        if machine.state is State.SILENT or self._events or self._waiting:
+        if machine.changed or current is not None or self._waiting:
             self._after(at_s)
 
     def lost_output(self, *, at_s: float) -> None:
@@ -200,9 +200,7 @@ class PaneTracker(WriteQueue):
         grid = Grid.from_look(look)
         if counted and self.profile.family is Family.SHELL:
             last_s = self.machine.last_output_s
-            self._learner.learn(
-                look, grid, self.marks, profile=self.profile, last_output_s=last_s
-            )
+            self._learner.learn(look, grid, self.marks, profile=self.profile, last_output_s=last_s)
         reading = read_screen(
             look,
             self.profile,
@@ -234,6 +232,9 @@ class PaneTracker(WriteQueue):
             current.pasting(self.marks.paste_on)
             situation = attrs.evolve(self._situation_for(current, reading), unfinished_write=False)
             current.look(view, situation, now_s=at_s)
+            if not counted and current.stage is Stage.DONE:  # what ended a write is worth keeping
+                self.look, self.grid, self.reading = look, grid, reading
+                self._note_left_behind(reading)
         elif current is not None:
             self.machine.want_look(now_s=at_s)
         self._after(at_s)
