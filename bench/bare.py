@@ -16,7 +16,8 @@ class Bare:
         self.process = subprocess.Popen(
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, bufsize=0
         )
-        assert self.process.stdin and self.process.stdout
+        assert self.process.stdin
+        assert self.process.stdout
         self.input, self.output = self.process.stdin.fileno(), self.process.stdout.fileno()
         self.buffer = b""
         self.until(b"%session-changed", 10)

@@ -23,7 +23,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from panegate.probes.accesses import InputReads  # noqa: E402
 from tests.journeys.staging import Stage, open_stage  # noqa: E402
 from tests.journeys.unprofiled import (  # noqa: E402
     PROGRAMS,
@@ -32,6 +31,8 @@ from tests.journeys.unprofiled import (  # noqa: E402
     Unprofiled,
     attempt_message,
 )
+
+from panegate.probes.accesses import InputReads  # noqa: E402
 
 NOBODY = 65534
 

@@ -1,6 +1,7 @@
 """What counts as a reaction to an Enter, and what does not."""
 
 import attrs
+from tests.session.rig import LINE_READ, look
 
 from panegate.gate.judge import (
     Reaction,
@@ -16,7 +17,6 @@ from panegate.profiles import load
 from panegate.screen.grid import Grid
 from panegate.screen.read import read_screen
 from panegate.terms import Grade, State
-from tests.session.rig import LINE_READ, look
 
 
 def view(

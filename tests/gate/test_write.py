@@ -1,12 +1,12 @@
 """One write's stages; the journeys through a whole pane are in tests/session."""
 
 import pytest
+from tests.gate.test_stages import write
 
 from panegate.gate.policy import Situation
 from panegate.gate.stages import Stage
 from panegate.gate.write import WriteMachine
 from panegate.terms import Fate, Reason, State
-from tests.gate.test_stages import write
 
 
 def test_the_deadline_ends_the_waiting_and_says_what_held_it():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import panegate as pg
-from panegate.runtime.recording import RecordingWriter
+from panegate.runtime.recording import Recording, RecordingWriter
 from panegate.testing.programs import program_argv
 from panegate.testing.servers import PrivateServer
 from panegate.testing.truth import TruthLog
@@ -35,8 +35,10 @@ class Traces:
         self.events: list[pg.Event] = []
 
     def text(self, *more: object) -> str:
-        kept = [self.journal.rows, self.journal.receipts, self.journal.kept(0), self.events, *more]
-        return f"{self.file.getvalue().decode()}{self.lines.getvalue()}{kept!r}"
+        data = self.file.getvalue()
+        decoded = list(Recording(data.splitlines(keepends=True)))
+        kept = [decoded, self.journal, self.events, *more]
+        return f"{data.decode()}{self.lines.getvalue()}{kept!r}"
 
 
 @pytest.fixture

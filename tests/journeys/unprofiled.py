@@ -8,7 +8,6 @@ record, from the kernel (every read of its terminal) and from its screen, never 
 import asyncio
 import enum
 import os
-import shlex
 import shutil
 import subprocess
 import sys

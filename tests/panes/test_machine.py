@@ -1,5 +1,7 @@
 """One pane's machine, in time that is an argument."""
 
+import itertools
+
 import attrs
 import pytest
 from hypothesis import given, settings
@@ -171,14 +173,14 @@ def test_relooks_double_and_stay_at_one_a_second_while_a_caller_waits():
     m = machine()
     m.watch(+1, now_s=0.0)
     times = relooks(m, 29.0)
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(times)]
     assert gaps[:3] == pytest.approx([0.25, 0.5, 1.0])
     assert max(gaps) == pytest.approx(1.0)
 
 
 def test_relooks_get_rare_when_nobody_waits():
     times = relooks(machine(), 200.0)
-    gaps = [b - a for a, b in zip(times, times[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(times)]
     assert max(gaps) == pytest.approx(RELOOK_ALONE_S)
     assert len(times) < 20
 

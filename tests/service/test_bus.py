@@ -57,8 +57,7 @@ async def test_a_waiting_reader_is_woken_and_ends_with_the_bus():
     seen: list[int] = []
 
     async def read() -> None:
-        async for event in stream:
-            seen.append(event.seq)
+        seen.extend([event.seq async for event in stream])
 
     async with anyio.create_task_group() as group:
         group.start_soon(read)

@@ -2,6 +2,7 @@
 
 import attrs
 import pytest
+from tests.session.rig import ABSENT, EDITOR, HIDDEN, LINE_READ, LOOP, look
 
 from panegate.panes.beliefs import Belief, BeliefKind
 from panegate.panes.facts import KernelFact, Mark, MarkKind, ProbeLevel, TtyWait
@@ -10,7 +11,6 @@ from panegate.profiles import load
 from panegate.screen.read import read_screen
 from panegate.session.fold import RULES, Case, fold, is_shell
 from panegate.terms import Grade, PromptKind
-from tests.session.rig import ABSENT, EDITOR, HIDDEN, LINE_READ, LOOP, look
 
 
 def folded(

@@ -1,5 +1,7 @@
 """Values fed in through `apply` are all that a pane needs."""
 
+from tests.session.rig import ABSENT, EDITOR, PANE, look
+
 from panegate.gate.guard import GuardReply, GuardResult
 from panegate.gate.plan import WriteRequest
 from panegate.panes.facts import ProbeLevel
@@ -7,7 +9,6 @@ from panegate.profiles import load
 from panegate.session import inputs
 from panegate.session.traits import TrackerTraits
 from panegate.terms import Intent, Reason, State
-from tests.session.rig import ABSENT, EDITOR, PANE, look
 
 
 def opened() -> inputs.Opened:

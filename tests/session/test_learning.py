@@ -1,11 +1,12 @@
 """A shell's prompt text is learned at its cycle, and never with a person's text in it."""
 
+from tests.session.rig import EDITOR, look
+
 from panegate.panes.facts import Mark, MarkKind
 from panegate.panes.standing import StandingMarks
 from panegate.profiles import load
 from panegate.screen.grid import Grid
 from panegate.session.learning import PromptLearner
-from tests.session.rig import EDITOR, look
 
 
 def at_prompt(at_s: float = 1.0, marks: StandingMarks | None = None) -> StandingMarks:

@@ -1,9 +1,10 @@
 """First in, first out; one write in hand; answers and interrupts do not wait for messages."""
 
+from tests.session.rig import EDITOR, PROMPT_OFF, PROMPT_ON, Rig, ready_bash
+
 from panegate.gate.guard import GuardResult
 from panegate.session.events import WriteHeld
 from panegate.terms import Fate, Intent, Reason
-from tests.session.rig import EDITOR, PROMPT_OFF, PROMPT_ON, Rig, ready_bash
 
 
 def land(rig: Rig, text: str) -> None:

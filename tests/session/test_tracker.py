@@ -1,13 +1,6 @@
 """One pane from all sides, without tmux."""
 
 import pytest
-
-from panegate.gate.guard import GuardResult
-from panegate.gate.stages import PressKeys, TypeText
-from panegate.panes.facts import KernelFact, ProbeLevel, TtyWait
-from panegate.session.events import PaneExited, PromptClosed, PromptOpened, WriteHeld
-from panegate.session.traits import TrackerTraits
-from panegate.terms import Fate, Intent, Reason, State
 from tests.session.rig import (
     ABSENT,
     EDITOR,
@@ -18,6 +11,13 @@ from tests.session.rig import (
     Rig,
     ready_bash,
 )
+
+from panegate.gate.guard import GuardResult
+from panegate.gate.stages import PressKeys, TypeText
+from panegate.panes.facts import KernelFact, ProbeLevel, TtyWait
+from panegate.session.events import PaneExited, PromptClosed, PromptOpened, WriteHeld
+from panegate.session.traits import TrackerTraits
+from panegate.terms import Fate, Intent, Reason, State
 
 
 def type_hello(rig: Rig) -> str:

@@ -25,9 +25,9 @@ from panegate.service.controller import Controller
 from panegate.service.settings import Answers, Settings
 from panegate.session.events import Event, PaneOpened, PromptOpened, StateChanged, WriteHeld
 
-__all__ = ["Teller", "demo"]
+__all__ = ["_WITHIN_S", "Teller", "demo"]
 
-WITHIN_S: Final = 55.0
+_WITHIN_S: Final = 55.0
 """The whole demo: under a minute on any machine."""
 
 
@@ -99,7 +99,7 @@ async def _demo(line: CommandLine) -> int:
     settings = Settings(answers=Answers.ALLOWED)
     as_told = False
     try:
-        with anyio.move_on_after(WITHIN_S):
+        with anyio.move_on_after(_WITHIN_S):
             async with private_controller(settings=settings) as ctl:
                 ctl.bus.taps.append(teller.event)
                 _introduce(teller, ctl)

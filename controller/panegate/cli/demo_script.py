@@ -19,10 +19,10 @@ from panegate.service.pane import Pane
 from panegate.terms import Reason, State
 from panegate.testing.programs import program_argv
 
-__all__ = ["Telling", "play"]
+__all__ = ["_RC_S", "Telling", "play"]
 
-RC_S: Final = 2
-_RC: Final = f"sleep {RC_S}\nPS1='demo$ '\n"
+_RC_S: Final = 2
+_RC: Final = f"sleep {_RC_S}\nPS1='demo$ '\n"
 _JOB: Final = "import time; print('working on it', flush=True); time.sleep(3600)"
 _JOB_PROFILE: Final = """\
 words = "a job that says nothing for a long time"

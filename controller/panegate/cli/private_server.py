@@ -19,9 +19,9 @@ from panegate.runtime.bringup import one_shot
 from panegate.service.controller import Controller
 from panegate.wire.version import Version, require
 
-__all__ = ["private_controller", "program_version"]
+__all__ = ["_END_WITHIN_S", "private_controller", "program_version"]
 
-END_WITHIN_S = 3.0
+_END_WITHIN_S = 3.0
 """How long what was told to end may take before it is killed."""
 
 
@@ -99,13 +99,13 @@ async def _see_gone(address: ServerAddress, pids: Iterable[int]) -> None:
                 left.pop(pid)
         await one_shot(address, "kill-server")
         if left:
-            with anyio.move_on_after(END_WITHIN_S):
+            with anyio.move_on_after(_END_WITHIN_S):
                 await gone.wait()
         for pid in tuple(left):  # still watched, so still the processes that were meant
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
         if left:
-            with anyio.move_on_after(END_WITHIN_S):
+            with anyio.move_on_after(_END_WITHIN_S):
                 await gone.wait()
     finally:
         watch.close()

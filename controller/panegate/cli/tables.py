@@ -13,16 +13,16 @@ from panegate.cli.words import columns
 from panegate.gate.policy import render_conditions, render_table
 from panegate.panes import states as pane_states
 
-__all__ = ["completion", "states"]
+__all__ = ["_Table", "completion", "states"]
 
-Table = Sequence[Sequence[str]]
+_Table = Sequence[Sequence[str]]
 
 
 @command("states")
 @click.option("--markdown", is_flag=True, help="As Markdown tables.")
 def states(line: CommandLine, markdown: bool) -> int:
     """Print the tables of states, intents and conditions."""
-    tables: dict[str, tuple[str, Table]] = {
+    tables: dict[str, tuple[str, _Table]] = {
         "transitions": ("What moves a pane from state to state", pane_states.render_table()),
         "policy": ("What the gate says, by intent and state", render_table()),
         "conditions": ("What stands in the way whatever the state, in order", render_conditions()),
@@ -33,11 +33,11 @@ def states(line: CommandLine, markdown: bool) -> int:
     return Exit.DONE
 
 
-def _plain(title: str, table: Table) -> str:
+def _plain(title: str, table: _Table) -> str:
     return f"{title}\n\n{columns(table)}"
 
 
-def _markdown(title: str, table: Table) -> str:
+def _markdown(title: str, table: _Table) -> str:
     head, *body = ["| " + " | ".join(row) + " |" for row in table]
     return "\n".join((f"### {title}", "", head, "|" + " --- |" * len(table[0]), *body))
 

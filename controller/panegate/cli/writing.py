@@ -25,9 +25,18 @@ from panegate.service.views import RunResult
 from panegate.session.events import Event, WriteFinished
 from panegate.terms import Fate, Intent, State
 
-__all__ = ["clear", "finish", "interrupt", "keys", "run", "say_receipt", "send"]
+__all__ = [
+    "_IN_HAND_WITHIN_S",
+    "clear",
+    "finish",
+    "interrupt",
+    "keys",
+    "run",
+    "say_receipt",
+    "send",
+]
 
-IN_HAND_WITHIN_S = 8.0
+_IN_HAND_WITHIN_S = 8.0
 """How long a write whose bytes have begun may take to end after an interrupt."""
 
 _T = TypeVar("_T")
@@ -63,7 +72,7 @@ async def finish(line: CommandLine, ctl: CliController, pane: Pane, write: Await
         except asyncio.CancelledError:
             if pane.queue:
                 line.note(f"Interrupted; a write to {pane.name} is in hand, and ends by itself.")
-                with anyio.move_on_after(IN_HAND_WITHIN_S):
+                with anyio.move_on_after(_IN_HAND_WITHIN_S):
                     async for event in events:
                         if isinstance(event, WriteFinished) and event.pane == pane.id:
                             break

@@ -109,6 +109,9 @@ class PaneMachine:
     _picture: tuple[BeliefKind, str, str] | None = attrs.field(default=None, init=False)
     _picture_s: float = attrs.field(default=0.0, init=False)
     """Since when every picture that stood was seen, and was the same."""
+    _moved: bool = attrs.field(default=False, init=False)
+    _first_sight: bool = attrs.field(default=False, init=False)
+    """The last look's picture has nothing to be compared with; the next one has."""
     _seen_at_s: float = attrs.field(default=float("-inf"), init=False)
     _after_pause: bool = attrs.field(default=False, init=False)
     _changes: list[Change] = attrs.field(factory=list, init=False)
@@ -289,7 +292,7 @@ class PaneMachine:
 
     def _spacing_s(self) -> float:
         """Fruitless looks in one stretch of work are spaced wider, up to the settle window."""
-        free = self._after_pause or self._fruitless < 2
+        free = self._after_pause or self._first_sight or self._fruitless < 2
         if self._cause is not LookCause.OUTPUT_STOPPED or free:
             return 0.0
         return min(self.settle_window_s, self.timing.look_s * 2.0 ** min(self._fruitless, 12))
@@ -302,9 +305,12 @@ class PaneMachine:
 
     def _see(self, belief: Belief, asked_at_s: float) -> None:
         asked = belief.prompt.fingerprint if belief.prompt is not None else ""
-        picture = (belief.kind, belief.still, asked)
-        if not belief.still or picture != self._picture:
+        picture, known = (belief.kind, belief.still, asked), self._picture
+        self._moved = self._first_sight = False
+        if not belief.still or picture != known:
             self._picture, self._picture_s = picture, self.last_output_s
+            self._moved = known is not None and known[0] is belief.kind
+            self._first_sight = not self._moved
         self._seen_at_s = asked_at_s
 
     def _take(self, belief: Belief, now_s: float) -> None:
@@ -345,8 +351,10 @@ class PaneMachine:
         )
         if changed:
             self._apply(PaneInput.BELIEF_NONE, now_s, Grade.SCREEN, "its screen changed")
-        if self._picture_s >= self.last_output_s:
+        if self._moved:
             self._fruitless += 1
+        elif not self._first_sight:
+            self._fruitless = 0
         self._look_at_s = self._picture_s + self.settle_window_s
         self._cause = LookCause.SETTLE
 

@@ -15,7 +15,7 @@ from typing import Final
 
 from panegate.panes.facts import Mark, MarkKind
 
-__all__ = ["MarkScanner"]
+__all__ = ["MAX_BODY", "MAX_TEXT", "MarkScanner"]
 
 MAX_TEXT: Final = 256
 """Characters kept of one mark's text."""

@@ -21,7 +21,7 @@ class StandingMarks:
     """The prompt cycle (OSC 133, else ?2004) says: at a prompt / a command runs."""
     cycle_at_s: float = 0.0
     left_at_s: float = float("-inf")
-    """When the cycle last left a prompt: a line was taken. A prompt drawn again is no such thing."""
+    """When the cycle last left a prompt: a line was taken. Drawing it again is no such thing."""
     cycles: int = 0
     """How often the cycle came to a prompt."""
     has_133: bool = False

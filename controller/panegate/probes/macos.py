@@ -18,7 +18,7 @@ from panegate.probes.waits import strongest
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["MacTerminalProbe", "run_ps"]
+__all__ = ["WITHIN_S", "MacTerminalProbe", "run_ps"]
 
 
 WITHIN_S: Final = 2.0

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 __all__ = [
+    "MAX_RELATED",
     "PROC",
     "ProcessStat",
     "ProcessTable",

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from panegate.probes.procfs import ProcessStat
 
-__all__ = ["ProcessWaits", "strongest"]
+__all__ = ["MAX_THREADS", "ProcessWaits", "strongest"]
 
 MAX_THREADS: Final = 256
 """Threads looked at in one process."""

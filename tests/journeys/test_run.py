@@ -1,0 +1,158 @@
+"""`run`: what was said between a message and the end of its turn."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+import panegate as pg
+
+from .staging import KERNEL, WITHIN_S, open_stage, python, until_shown, until_state
+
+pytestmark = [pytest.mark.tmux, pytest.mark.slow]
+
+LONG = "echo " + "x" * 300
+OUTPUTS = {
+    "one row": ("echo one", "one"),
+    "several rows": ("printf 'a\\n\\n  b\\nc\\n'", "a\n\n  b\nc"),
+    "nothing": ("true", ""),
+    "no line end": ("printf abc", "abc"),
+    "wide": ("printf '日本 ❤\\n'", "日本 ❤"),
+    "looks like a prompt": ("echo 'bash-5.2# '; echo after", "bash-5.2#\nafter"),
+    "a question in words": ("echo 'Are you sure? [y/n]'", "Are you sure? [y/n]"),
+    "several lines": ("echo one\necho two", "one\ntwo"),
+    "the message wraps": (LONG, "x" * 300),
+    "more than the screen": ("seq 100", "\n".join(map(str, range(1, 101)))),
+    "in two goes": ("echo early; sleep 0.3; echo late", "early\nlate"),
+}
+
+
+@pytest.mark.asyncio
+async def test_a_shells_output_is_what_stands_between(tmp_path: Path) -> None:
+    """One pane for all, so that each begins where the one before ended."""
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        for name, (line, expected) in OUTPUTS.items():
+            result = await bash.pane.run(line, within_s=WITHIN_S, turn_within_s=WITHIN_S)
+            assert (name, result.text) == (name, expected)
+            assert result.state is pg.State.READY
+            assert result.complete
+            assert result.receipt.fate is pg.Fate.LANDED
+
+
+@pytest.mark.asyncio
+async def test_the_status_is_the_shells_own_word(tmp_path: Path) -> None:
+    """OSC 133;D says it; without the mark there is none."""
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        assert (await bash.pane.run("false", within_s=WITHIN_S)).status is None
+        setup = "PROMPT_COMMAND='printf \"\\e]133;D;%s\\a\\e]133;A\\a\" $?'; PS0='\\e]133;C\\a'"
+        await bash.pane.run(setup, within_s=WITHIN_S)
+        for status in (0, 7, 130):
+            result = await bash.pane.run(f"(exit {status})", within_s=WITHIN_S)
+            assert (result.status, result.text) == (status, "")
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_ends_with_a_question_returns_at_it(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        line = "echo first; read -p 'Name? ' x; echo hello $x"
+        result = await bash.pane.run(line, within_s=WITHIN_S, turn_within_s=WITHIN_S)
+        assert result.state is pg.State.PROMPTING
+        assert result.text == "first"
+        assert bash.pane.prompt is not None
+        assert bash.pane.prompt.question == "Name?"
+        await bash.pane.answer(bash.pane.prompt.id, text="Bob", by="anna")
+        await until_state(bash.pane, pg.State.READY)
+        assert "hello Bob" in (await bash.pane.read()).text
+
+
+@pytest.mark.parametrize("retain", [True, False])
+@pytest.mark.asyncio
+async def test_a_turn_that_ends_the_program_returns_its_last_words(
+    tmp_path: Path, retain: bool
+) -> None:
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash(retain=retain)
+        line = "echo bye; sleep 0.2; exit 5"
+        result = await bash.pane.run(line, within_s=WITHIN_S, turn_within_s=WITHIN_S)
+        assert result.state is pg.State.EXITED
+        assert result.text == "bye\nexit" or result.text == "bye"
+        assert bash.pane.exit is not None
+        assert bash.pane.exit.status == 5
+
+
+@pytest.mark.asyncio
+async def test_a_turn_that_is_not_over_in_time_gives_what_there_is(tmp_path: Path) -> None:
+    """The message landed, so nothing is raised; the turn goes on."""
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        line = f"echo early; tmux -S {stage.socket} wait-for over; echo late"
+        result = await bash.pane.run(line, within_s=WITHIN_S, turn_within_s=0.5)
+        assert result.receipt.fate is pg.Fate.LANDED
+        assert (result.state, result.complete) == (pg.State.BUSY, False)
+        assert result.text == "early"
+        stage.tmux("wait-for", "-S", "over")
+        await until_state(bash.pane, pg.State.READY)
+        assert "late" in (await bash.pane.read()).text
+
+
+@pytest.mark.asyncio
+async def test_a_message_that_does_not_go_out_raises_and_runs_nothing(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        async with until_shown(bash.pane, "half a"):
+            stage.types(bash.pane, "half a")
+        with pytest.raises(pg.NotReady) as held:
+            await bash.pane.run("echo one", within_s=0.3)
+        assert held.value.reason is pg.Reason.DRAFT
+
+
+@pytest.mark.asyncio
+async def test_rows_that_left_the_history_are_said_to_be_missing(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        stage.tmux("set-option", "-g", "history-limit", "100")
+        bash = await stage.bash()
+        result = await bash.pane.run("seq 1000", within_s=WITHIN_S, turn_within_s=WITHIN_S)
+        assert not result.complete
+        assert result.text.splitlines()[-1] == "1000"
+
+
+@pytest.mark.asyncio
+async def test_a_repls_output_is_what_stands_between(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        pane = await stage.ctl.launch(python("-i"), profile="python", within_s=WITHIN_S)
+        for line, expected in (
+            ("1 + 1", "2"),
+            ("x = 1", ""),
+            ("for n in range(3): print(n)\n", None),
+            ("print('a\\nb')", "a\nb"),
+            ("1 / 0", None),
+        ):
+            result = await pane.run(line, within_s=WITHIN_S, turn_within_s=WITHIN_S)
+            if expected is not None:
+                assert result.text == expected
+        assert result.text.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+@pytest.mark.skipif(not KERNEL, reason="a line reader is ready by the kernel's word")
+@pytest.mark.asyncio
+async def test_a_line_readers_answer_is_what_stands_between(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        program = await stage.program("lines", profile="lines", answer="got: {line}")
+        for n in range(3):
+            result = await program.pane.run(f"line {n}", within_s=WITHIN_S)
+            assert result.text == f"got: line {n}"
+
+
+@pytest.mark.asyncio
+async def test_runs_side_by_side_do_not_mix(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        lines = [f"echo {n}" for n in range(4)]
+        runs = [bash.pane.run(line, within_s=WITHIN_S) for line in lines]
+        results = await asyncio.gather(*runs)
+        assert await bash.told() == lines
+        assert {result.receipt.fate for result in results} == {pg.Fate.LANDED}
+        assert [result.text for result in results] == ["0", "1", "2", "3"]
