@@ -317,7 +317,17 @@ def test_a_picture_that_no_look_saw_starts_the_window_again():
     assert m.state is State.READY
 
 
-def test_a_stream_without_pauses_is_not_looked_at_more_often_for_it():
+def test_a_stream_without_pauses_is_looked_at_twice_in_a_settle_window_at_most():
+    """A second look, at the next output, says whether what was seen moves or stands."""
     m = machine()
     looks = repaints(m, [str(n) for n in range(200)], from_s=1.0, every_s=0.1)
-    assert len(looks) <= 7 + 20 / TIMING.settle_s
+    assert len(looks) <= 7 + 2 * 20 / TIMING.settle_s
+
+
+def test_a_clock_that_ticks_fast_after_much_work_settles_all_the_same():
+    """Looks that were spaced wide while it worked would miss pictures in between."""
+    m = machine()
+    repaints(m, [str(n) for n in range(100)], from_s=1.0, every_s=0.1)
+    assert m.state is State.BOOTING
+    repaints(m, ["same"] * 35, from_s=11.0, every_s=0.1)
+    assert m.state is State.READY

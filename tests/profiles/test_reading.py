@@ -63,6 +63,8 @@ kind = "confirm"
 [[vetoes]]
 regex = "^a+$"
 sample = "aa"
+[launch_env]
+A = "b"
 [composer]
 glyphs = [">"]
 hints = ['Try .*']
@@ -204,3 +206,9 @@ def test_inherited_commands_fit_but_do_not_select() -> None:
     assert file is not None
     assert file.selects == ()
     assert file.profile.commands == ("a", "b", "node", "sh")
+
+
+def test_launch_variables_are_texts() -> None:
+    assert read("[launch_env]\nA = 'b'\n").launch_env == {"A": "b"}
+    assert problems_of("[launch_env]\nA = 1\n")[0][0] == 2
+    assert problems_of("launch_env = 'A'\n")[0][1].endswith("must be a table, not text")

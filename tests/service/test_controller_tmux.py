@@ -218,3 +218,13 @@ async def test_wait_any_returns_the_first(tmux_server: PrivateServer):
         await quick.send("sleep 0.2", within_s=20)
         first = await ctl.wait_any([slow, quick], {pg.State.READY}, within_s=20)
         assert first is quick
+
+
+async def test_run_tells_a_shells_exit_status(tmux_server: PrivateServer):
+    async with controller(tmux_server) as ctl:
+        pane = await bash(ctl, "w1")
+        assert (await pane.run("(exit 42)", within_s=20)).status == 42
+        done = await pane.run("echo out; false", within_s=20)
+        assert (done.text, done.status, done.state) == ("out", 1, pg.State.READY)
+        asked = await pane.run("read -p 'Name? ' x", within_s=20)
+        assert (asked.status, asked.state) == (None, pg.State.PROMPTING)

@@ -19,7 +19,7 @@ from panegate.service.pane import Pane
 from panegate.terms import Reason, State
 from panegate.testing.programs import program_argv
 
-__all__ = ["_RC_S", "Telling", "play"]
+__all__ = ["Telling", "play"]
 
 _RC_S: Final = 2
 _RC: Final = f"sleep {_RC_S}\nPS1='demo$ '\n"

@@ -19,7 +19,7 @@ from panegate.runtime.bringup import one_shot
 from panegate.service.controller import Controller
 from panegate.wire.version import Version, require
 
-__all__ = ["_END_WITHIN_S", "private_controller", "program_version"]
+__all__ = ["private_controller", "program_version"]
 
 _END_WITHIN_S = 3.0
 """How long what was told to end may take before it is killed."""

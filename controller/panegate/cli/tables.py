@@ -13,7 +13,7 @@ from panegate.cli.words import columns
 from panegate.gate.policy import render_conditions, render_table
 from panegate.panes import states as pane_states
 
-__all__ = ["_Table", "completion", "states"]
+__all__ = ["completion", "states"]
 
 _Table = Sequence[Sequence[str]]
 

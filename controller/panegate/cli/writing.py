@@ -26,7 +26,6 @@ from panegate.session.events import Event, WriteFinished
 from panegate.terms import Fate, Intent, State
 
 __all__ = [
-    "_IN_HAND_WITHIN_S",
     "clear",
     "finish",
     "interrupt",

@@ -194,6 +194,8 @@ class _Reader:
             return self._value(arguments[0], raw, where)
         if typing.get_origin(kind) is tuple:
             return self._sequence(arguments[0], raw, where)
+        if typing.get_origin(kind) is Mapping:
+            return self._mapping(arguments[1], raw, where)
         if typing.get_origin(kind) is re.Pattern:
             return self._pattern(raw, where)
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
@@ -207,6 +209,12 @@ class _Reader:
             return self._wrong(where, f"must be an array, not {_kind_of(raw)}")
         values = [self._value(kind, item, (*where, at)) for at, item in enumerate(raw)]
         return _BAD if any(value is _BAD for value in values) else tuple(values)
+
+    def _mapping(self, kind: object, raw: object, where: _Where) -> object:
+        if not isinstance(raw, dict):
+            return self._wrong(where, f"must be a table, not {_kind_of(raw)}")
+        values = {key: self._value(kind, value, (*where, key)) for key, value in raw.items()}
+        return _BAD if any(value is _BAD for value in values.values()) else values
 
     def _pattern(self, raw: object, where: _Where) -> object:
         if not isinstance(raw, str):

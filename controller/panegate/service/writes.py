@@ -18,6 +18,7 @@ from panegate.gate.policy import may_wait
 from panegate.gate.receipt import Receipt
 from panegate.gate.text import normalise
 from panegate.journal.base import WriteRow
+from panegate.panes.facts import MarkKind
 from panegate.runtime.logs import get_logger
 from panegate.service.settings import Answers
 from panegate.service.views import RunResult
@@ -213,7 +214,7 @@ class Writes:
         return RunResult(
             text="\n".join(said),
             state=state,
-            status=pane.tracker.marks.status,
+            status=_status_since(pane, finished.at_s) if state is State.READY else None,
             complete=first >= top,
             receipt=finished.receipt,
         )
@@ -315,6 +316,13 @@ class Writes:
             by=request.by,
             at_utc=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         )
+
+
+def _status_since(pane: Pane, at_s: float) -> int | None:
+    """The status that the shell told (OSC 133;D) at its prompt after *at_s*."""
+    marks = pane.tracker.marks
+    end = marks.latest.get(MarkKind.COMMAND_END)
+    return marks.status if end is not None and end.at_s >= at_s else None
 
 
 def _new_id() -> str:
