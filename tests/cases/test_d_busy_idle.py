@@ -1,27 +1,21 @@
 """D. Busy and idle misread from output."""
 
 import asyncio
-import contextlib
-import fcntl
 import json
 import os
-import pty
-import struct
 import subprocess
 import sys
-import termios
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.journeys.staging import WITHIN_S, Program, Stage, open_stage, until_state
+from tests.journeys.staging import WITHIN_S, Program, open_stage, until_state
 
 import panegate as pg
 from panegate.testing.programs import program_argv
 
 from . import naive
+from .attaching import attached
 from .conftest import ProfileWith
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
@@ -222,40 +216,6 @@ async def test_d06_the_locale_of_the_controller_changes_nothing(tmp_path: Path) 
     assert not str(in_c[5]).isascii()
     # The plain way loses the title's glyph in the one and not in the other.
     assert (in_c[6], in_utf8[6]) == (False, True)
-
-
-@contextlib.contextmanager
-def attached(stage: Stage, session: str, *, columns: int, rows: int) -> Iterator[None]:
-    """Have a person look at a session in a terminal of this size."""
-    master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    env = {k: v for k, v in os.environ.items() if k not in ("TMUX", "TMUX_PANE")}
-    tmux = os.environ.get("PANEGATE_TMUX") or "tmux"
-    client = subprocess.Popen(
-        [tmux, "-u", "-S", str(stage.socket), "attach", "-t", f"={session}"],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={**env, "TERM": "xterm-256color"},
-        start_new_session=True,
-    )
-    os.close(slave)
-
-    def drain() -> None:
-        with contextlib.suppress(OSError):
-            while os.read(master, 65536):
-                pass
-
-    reader = threading.Thread(target=drain)
-    reader.start()
-    try:
-        yield
-        stage.tmux("detach-client", "-s", session)
-    finally:
-        client.terminate()
-        client.wait()
-        reader.join()
-        os.close(master)
 
 
 @pytest.mark.parametrize("profile", PROFILES)

@@ -32,6 +32,25 @@ def test_later_commands_know_what_a_program_was_launched_with(cli: Cli, tmp_path
     assert cli.json("explain", "w1").document["explanation"]["profile"] == "mine"
 
 
+def test_a_shell_that_runs_something_is_still_known_as_a_shell(cli: Cli):
+    cli("launch", "--name", "w1", "--", *BASH)
+    cli("send", "w1", "sleep 0.5")
+    (pane,) = cli.json("ls").document["panes"]
+    assert pane["profile"] == "bash"
+    assert cli("wait", "w1", "ready", "--within", "10").status == 0
+
+
+def test_a_shell_that_was_adopted_is_still_known_while_it_runs_something(
+    cli: Cli, server: PrivateServer
+):
+    server.start_program(list(BASH), name="theirs")
+    assert cli("wait", "theirs", "ready", "--within", "10").status == 0
+    cli("adopt", "theirs")
+    cli("send", "theirs", "sleep 0.5")
+    assert cli.json("ls").document["panes"][0]["profile"] == "bash"
+    assert cli("wait", "theirs", "ready", "--within", "10").status == 0
+
+
 def test_a_program_that_asks_at_once_is_launched_with_its_question(cli: Cli):
     argv = program_argv("composer", trust_first="menu")
     done = cli.json("launch", "--profile", "standin", "--name", "w1", "--", *argv)

@@ -1,7 +1,8 @@
 """What counts as a reaction to an Enter, and what does not."""
 
 import attrs
-from tests.session.rig import LINE_READ, look
+import pytest
+from tests.session.rig import ABSENT, EDITOR, LINE_READ, look
 
 from panegate.gate.judge import (
     Reaction,
@@ -132,6 +133,26 @@ def test_an_empty_row_at_the_end_of_the_screen_may_be_a_line_that_was_taken():
     assert judge(before, now, "generic", line_break=True).kind is ReactionKind.NONE
     footer = view("> hello", "", "  ? for shortcuts", profile="generic", cursor=(1, 2))
     assert judge(before, footer, "generic", line_break=True).kind is ReactionKind.LINE_BREAK
+
+
+@pytest.mark.parametrize(
+    ("kernel", "at_prompt", "kind"),
+    [
+        (None, None, ReactionKind.LANDED),
+        (ABSENT, None, ReactionKind.LANDED),
+        (EDITOR, None, ReactionKind.LINE_BREAK),
+        (None, True, ReactionKind.LINE_BREAK),
+    ],
+)
+def test_a_row_under_a_line_is_a_line_break_only_while_it_is_still_edited(
+    kernel: KernelFact | None, at_prompt: bool | None, kind: ReactionKind
+):
+    """Otherwise the line is carried out, and one more Enter would be one too many."""
+    before = view(">>> f()", profile="python")
+    now = view(
+        ">>> f()", "", profile="python", cursor=(1, 0), kernel=kernel, at_prompt=at_prompt
+    )
+    assert judge(before, now, "python", line_break=True).kind is kind
 
 
 def test_an_exit_after_the_enter_landed():

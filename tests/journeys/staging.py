@@ -209,7 +209,7 @@ async def until_shown(pane: pg.Pane, text: str) -> AsyncIterator[None]:
     yield
     async with asyncio.timeout(WITHIN_S):
         while text not in "\n".join(pane.last_screen().rows):
-            await pane._changed.wait()  # every settled look sets it
+            await pane.next_touch()
 
 
 async def until_write(events: pg.EventStream, write_id: str) -> pg.Receipt:

@@ -12,7 +12,7 @@ import pytest
 
 import panegate as pg
 
-from .staging import KERNEL, NO_HISTORY, WITHIN_S, open_stage, python
+from .staging import KERNEL, NO_HISTORY, WITHIN_S, open_stage, python, until_shown
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
@@ -103,6 +103,18 @@ async def test_a_read_without_output_is_a_question_unless_lines_are_declared(
         receipt = await pane.send("hello", within_s=WITHIN_S)
         assert receipt.fate is pg.Fate.LANDED, receipt.words
         assert "got hello" in (await pane.read()).text
+
+
+@pytest.mark.asyncio
+async def test_no_byte_of_what_a_program_writes_first_is_missed(tmp_path: Path) -> None:
+    """Its first marks say how it takes text: none may pass before the pane is watched."""
+    async with open_stage(tmp_path) as stage:
+        argv = ["sh", "-c", "printf '\\033[?2004h> '; exec sleep 1000"]
+        panes = [await stage.ctl.launch(argv, within_s=None) for _ in range(20)]
+        for pane in panes:
+            async with until_shown(pane, ">"):
+                pass
+        assert {pane.explain().output_bytes for pane in panes} == {len("\\033[?2004h> ")}
 
 
 @pytest.mark.asyncio

@@ -16,14 +16,15 @@ OUTPUTS = {
     "one row": ("echo one", "one"),
     "several rows": ("printf 'a\\n\\n  b\\nc\\n'", "a\n\n  b\nc"),
     "nothing": ("true", ""),
-    "no line end": ("printf abc", "abc"),
     "wide": ("printf '日本 ❤\\n'", "日本 ❤"),
     "looks like a prompt": ("echo 'bash-5.2# '; echo after", "bash-5.2#\nafter"),
     "a question in words": ("echo 'Are you sure? [y/n]'", "Are you sure? [y/n]"),
     "several lines": ("echo one\necho two", "one\ntwo"),
-    "the message wraps": (LONG, "x" * 300),
+    "rows wrap": (LONG, "\n".join(["x" * 120, "x" * 120, "x" * 60])),
     "more than the screen": ("seq 100", "\n".join(map(str, range(1, 101)))),
     "in two goes": ("echo early; sleep 0.3; echo late", "early\nlate"),
+    "no line end": ("printf abc", "abc"),
+    "behind no line end": ("echo next", "next"),
 }
 
 
@@ -41,16 +42,14 @@ async def test_a_shells_output_is_what_stands_between(tmp_path: Path) -> None:
 
 
 @pytest.mark.asyncio
-async def test_the_status_is_the_shells_own_word(tmp_path: Path) -> None:
-    """OSC 133;D says it; without the mark there is none."""
+async def test_the_status_is_that_of_this_command_or_none(tmp_path: Path) -> None:
     async with open_stage(tmp_path) as stage:
         bash = await stage.bash()
-        assert (await bash.pane.run("false", within_s=WITHIN_S)).status is None
-        setup = "PROMPT_COMMAND='printf \"\\e]133;D;%s\\a\\e]133;A\\a\" $?'; PS0='\\e]133;C\\a'"
-        await bash.pane.run(setup, within_s=WITHIN_S)
         for status in (0, 7, 130):
             result = await bash.pane.run(f"(exit {status})", within_s=WITHIN_S)
             assert (result.status, result.text) == (status, "")
+        asked = await bash.pane.run("false; read -p 'Name? ' x", within_s=WITHIN_S)
+        assert (asked.status, asked.state) == (None, pg.State.PROMPTING)
 
 
 @pytest.mark.asyncio
@@ -60,7 +59,7 @@ async def test_a_turn_that_ends_with_a_question_returns_at_it(tmp_path: Path) ->
         line = "echo first; read -p 'Name? ' x; echo hello $x"
         result = await bash.pane.run(line, within_s=WITHIN_S, turn_within_s=WITHIN_S)
         assert result.state is pg.State.PROMPTING
-        assert result.text == "first"
+        assert result.text == "first\nName?"
         assert bash.pane.prompt is not None
         assert bash.pane.prompt.question == "Name?"
         await bash.pane.answer(bash.pane.prompt.id, text="Bob", by="anna")
@@ -134,6 +133,31 @@ async def test_a_repls_output_is_what_stands_between(tmp_path: Path) -> None:
             if expected is not None:
                 assert result.text == expected
         assert result.text.splitlines()[-1] == "ZeroDivisionError: division by zero"
+
+
+@pytest.mark.asyncio
+async def test_a_screen_that_the_command_cleared_is_not_called_whole(tmp_path: Path) -> None:
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        await bash.pane.run("seq 5", within_s=WITHIN_S)
+        result = await bash.pane.run("clear; echo after", within_s=WITHIN_S)
+        assert (result.text, result.complete) == ("after", False)
+        result = await bash.pane.run("echo more", within_s=WITHIN_S)
+        assert (result.text, result.complete) == ("more", True)
+
+
+@pytest.mark.parametrize("inline", [False, True])
+@pytest.mark.asyncio
+async def test_a_composers_reply_is_what_follows_the_message_in_its_transcript(
+    tmp_path: Path, inline: bool
+) -> None:
+    async with open_stage(tmp_path) as stage:
+        reply = ("First words.", "Second words.")
+        program = await stage.program("composer", profile="standin", inline=inline, reply=reply)
+        for n, words in enumerate(reply):
+            result = await program.pane.run(f"question {n}", within_s=WITHIN_S)
+            assert (result.text, result.complete) == (f"● {words}", True)
+            assert (result.state, result.status) == (pg.State.READY, None)
 
 
 @pytest.mark.skipif(not KERNEL, reason="a line reader is ready by the kernel's word")

@@ -11,7 +11,8 @@ from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.completing import pane_argument
 from panegate.cli.documents import pane_document
 from panegate.cli.exits import Exit
-from panegate.cli.opening import adopted, opened, profile_reference
+from panegate.cli.opening import adopted, opened
+from panegate.cli.remembering import known_profile, profile_reference
 from panegate.cli.status_line import waiting
 from panegate.cli.stored import Stored
 from panegate.cli.words import columns, pane_words, state_words
@@ -121,6 +122,7 @@ def adopt(line: CommandLine, pane: str, **options: Any) -> int:
         options["profile"] = profile_reference(options["profile"])
         async with opened(line) as ctl:
             found = await ctl.adopt(pane, **options)
+            options["profile"] = options["profile"] or known_profile(found)
             await ctl.store(found.id, Stored(**{**options, "name": found.name}))
             await ctl.settled(found)
             line.say({"pane": pane_document(found)}, pane_words(found, server=line.server_words))

@@ -15,7 +15,8 @@ import panegate
 from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.documents import plain
 from panegate.cli.exits import Exit
-from panegate.cli.opening import CliController, opened
+from panegate.cli.opening import opened
+from panegate.cli.remembering import CliController
 from panegate.cli.words import state_words
 from panegate.errors import PanegateError
 from panegate.runtime.recording import Recording, RecordingWriter

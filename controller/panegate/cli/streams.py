@@ -12,8 +12,9 @@ import click
 from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.documents import event_document, pane_document
 from panegate.cli.exits import Exit
-from panegate.cli.opening import CliController, opened
+from panegate.cli.opening import opened
 from panegate.cli.panes import pane_table
+from panegate.cli.remembering import CliController
 from panegate.cli.words import event_words
 from panegate.runtime.bringup import KEEP_ALIVE
 from panegate.service.pane import Pane

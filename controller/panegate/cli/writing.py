@@ -15,7 +15,8 @@ from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.completing import pane_argument
 from panegate.cli.documents import plain
 from panegate.cli.exits import Exit, exit_of_receipt
-from panegate.cli.opening import CliController, adopted
+from panegate.cli.opening import adopted
+from panegate.cli.remembering import CliController
 from panegate.cli.status_line import waiting
 from panegate.cli.words import prompt_words, receipt_words
 from panegate.errors import NotReady
@@ -209,6 +210,7 @@ def _say_run(line: CommandLine, pane: Pane, result: RunResult) -> int:
         line.note(receipt_words(result.receipt, pane.name, server=line.server_words))
         return exit_of_receipt(result.receipt)
     if result.state not in (State.READY, State.PROMPTING, State.EXITED):
+        line.note("The message landed, and its turn goes on.")
         return Exit.UNCONFIRMED
     if not result.complete:
         line.note("The first rows had scrolled out of the pane's history.")

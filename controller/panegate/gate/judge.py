@@ -111,7 +111,7 @@ def judge_reaction(
     kernel = now.look.kernel
     if kernel is not None and kernel.unread_bytes and kernel.wait is not TtyWait.UNKNOWN:
         return _NONE
-    if line_break and profile.submit.line_break:
+    if line_break and profile.submit.line_break and _still_edits(now, profile):
         proof = Proof(Grade.SCREEN, "the Enter made a new row under our text")
         return Reaction(ReactionKind.LINE_BREAK, proof)
     typed = before.reading.composer
@@ -120,6 +120,14 @@ def judge_reaction(
     if profile.family is Family.UNKNOWN and now.grid.last_row < now.look.fields.cursor_y:
         line_break = False  # nothing stands below the cursor: a line editor that works looks so
     return _composer_taken(now, line_break=line_break)
+
+
+def _still_edits(now: View, profile: Profile) -> bool:
+    """Whether it still takes input: a line that is carried out silently looks like a line break."""
+    if profile.family is Family.COMPOSER or now.at_prompt is True:
+        return True
+    kernel = now.look.kernel
+    return kernel is not None and kernel.wait not in (TtyWait.UNKNOWN, TtyWait.ABSENT)
 
 
 def _line_taken(before: View, now: View) -> Reaction:

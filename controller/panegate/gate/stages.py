@@ -110,6 +110,29 @@ class WriteBase:
         return fields.cursor_y + fields.history_size
 
     @property
+    def typed_row(self) -> int | None:
+        """Row where its text begins, counted from the start of the pane's history."""
+        view = self._deciding
+        composer = view.reading.composer if view is not None else None
+        if view is None or composer is None:
+            return None
+        return composer.row + view.look.fields.history_size
+
+    @property
+    def submitted_text(self) -> str:
+        """What stood on that row up to the cursor, trailing blanks removed."""
+        if self._entering is None:
+            return ""
+        fields = self._entering.look.fields
+        return self._entering.grid.slice(fields.cursor_y, 0, fields.cursor_x).rstrip()
+
+    @property
+    def prompt_text(self) -> str:
+        """What stood before the input at the Enter."""
+        composer = self._entering.reading.composer if self._entering is not None else None
+        return composer.prompt_text if composer is not None else ""
+
+    @property
     def in_hand(self) -> bool:
         """Bytes may be in the pane already; cancelling ends only the wait."""
         return self.stage not in (Stage.WAITING, Stage.CHECKING, Stage.DONE)

@@ -271,7 +271,7 @@ class Pane:
                     if state is State.EXITED:
                         msg = f"{self.name} exited while it was waited for"
                         raise PanegateError(msg, fix="start it again")
-                    await self._changed.wait()
+                    await self.next_touch()
         finally:
             self.ctl.put(Watched(self.id, -1, self.ctl.clock()))
         names = ", ".join(sorted(state.value for state in wanted))
@@ -373,6 +373,10 @@ class Pane:
     async def close(self) -> None:
         """End the program and its pane. Idempotent."""
         await self.ctl.launching.close(self)
+
+    async def next_touch(self) -> None:
+        """Wait until something about the pane was seen again: a look, a mark, an event."""
+        await self._changed.wait()
 
     def touched(self) -> None:
         """Wake everybody who waits on this pane."""

@@ -84,11 +84,12 @@ class RunResult:
     """What a program said to one message."""
 
     text: str
-    """Output between the message and the end of the turn, blank rows at both ends removed."""
+    """Rows between the message and the end of the turn, blank ones at both ends removed; a line
+    longer than the pane takes several. With the question, where the turn ended with one."""
     state: State
-    """How the turn ended: ready, prompting, or exited."""
+    """How the turn ended: ready, prompting, or exited; else it was not over in time."""
     status: int | None
     """Exit status of a shell's command, where the shell says it (OSC 133;D)."""
     complete: bool
-    """False where rows had scrolled out of the history."""
+    """False where rows had scrolled out of the history, or the turn was not over in time."""
     receipt: Receipt

@@ -18,13 +18,13 @@ from panegate.gate.policy import may_wait
 from panegate.gate.receipt import Receipt
 from panegate.gate.text import normalise
 from panegate.journal.base import WriteRow
-from panegate.panes.facts import MarkKind
 from panegate.runtime.logs import get_logger
 from panegate.service.settings import Answers
+from panegate.service.turns import turn_of
 from panegate.service.views import RunResult
 from panegate.session.events import WriteFinished
 from panegate.session.inputs import Withdrawn, Written
-from panegate.terms import Fate, Intent, Reason, State
+from panegate.terms import Fate, Intent, Reason
 
 if TYPE_CHECKING:
     from panegate.service.controller import Controller
@@ -186,38 +186,7 @@ class Writes:
             return RunResult(
                 text="", state=pane.state, status=None, complete=False, receipt=receipt
             )
-        ends = {State.READY, State.PROMPTING, State.EXITED}
-        state = await pane.wait(ends, within_s=turn_within_s)
-        return await self._said(pane, finished, state)
-
-    async def _said(self, pane: Pane, finished: WriteFinished, state: State) -> RunResult:
-        first = (finished.submitted_row or 0) + 1
-        look = pane.tracker.look
-        above = look.fields.history_size if look is not None else 0
-        screen = await pane.read(history=max(0, above - first + 1))
-        rows = list((*screen.history, *screen.rows))
-        top = above - len(screen.history)
-        reading = pane.tracker.reading
-        last = len(rows)
-        if reading is not None and look is not None and state is not State.EXITED:
-            row = look.fields.cursor_y
-            if reading.composer is not None:
-                row = reading.composer.row
-            elif reading.prompt is not None and reading.prompt.rows:
-                row = look.fields.cursor_y - len(reading.prompt.rows) + 1
-            last = len(screen.history) + row
-        said = rows[max(0, first - top) : last]
-        while said and not said[0].strip():
-            said.pop(0)
-        while said and not said[-1].strip():
-            said.pop()
-        return RunResult(
-            text="\n".join(said),
-            state=state,
-            status=_status_since(pane, finished.at_s) if state is State.READY else None,
-            complete=first >= top,
-            receipt=finished.receipt,
-        )
+        return await turn_of(pane, finished, request.text, turn_within_s)
 
     async def _carry_out(self, pane: Pane, request: WriteRequest, *, known: bool) -> Receipt:
         if known and (earlier := await self.ctl.journal.receipt(request.write_id)) is not None:
@@ -316,13 +285,6 @@ class Writes:
             by=request.by,
             at_utc=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
         )
-
-
-def _status_since(pane: Pane, at_s: float) -> int | None:
-    """The status that the shell told (OSC 133;D) at its prompt after *at_s*."""
-    marks = pane.tracker.marks
-    end = marks.latest.get(MarkKind.COMMAND_END)
-    return marks.status if end is not None and end.at_s >= at_s else None
 
 
 def _new_id() -> str:

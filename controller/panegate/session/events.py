@@ -131,6 +131,12 @@ class WriteFinished(_Numbered):
     """The caller's time ran out before the gate opened."""
     submitted_row: int | None = None
     """Row of the cursor at the Enter, counted from the start of the pane's history."""
+    submitted_text: str = ""
+    """What that row held up to the cursor; "" for secrets."""
+    prompt_text: str = ""
+    """What stood before the input."""
+    turn: int = 0
+    """Number of the turn that it began; 0 where it began none."""
     at_s: float
 
 

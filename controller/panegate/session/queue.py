@@ -1,14 +1,18 @@
 """The writes of one pane: first in, first out, one in hand at a time."""
 
+from collections import deque
+from typing import Final
+
 import attrs
 
 from panegate.gate.guard import Guard
 from panegate.gate.judge import View
 from panegate.gate.plan import WriteRequest
 from panegate.gate.policy import Situation
-from panegate.gate.stages import Action, Stage
+from panegate.gate.stages import Action, Stage, TypeText
 from panegate.gate.write import WriteMachine
 from panegate.ids import PaneId
+from panegate.panes.facts import MarkKind
 from panegate.panes.machine import PaneMachine
 from panegate.panes.standing import StandingMarks
 from panegate.screen.profile import Profile
@@ -16,7 +20,19 @@ from panegate.session.events import PaneEvent, WriteFinished, WriteHeld
 from panegate.session.prompting import PromptEpisodes
 from panegate.terms import Intent, Reason, State
 
-__all__ = ["WriteQueue"]
+__all__ = ["TURN_ENDS", "TurnEnd", "WriteQueue"]
+
+TURN_ENDS: Final = frozenset({State.READY, State.PROMPTING, State.EXITED})
+_KEPT: Final = 64
+
+
+@attrs.frozen(kw_only=True)
+class TurnEnd:
+    """How a turn ended: what was seen first after its Enter."""
+
+    state: State
+    status: int | None
+    """Exit status of the command, where the shell said it since the Enter."""
 
 
 @attrs.define(kw_only=True)
@@ -29,6 +45,13 @@ class WriteQueue:
     marks: StandingMarks = attrs.field(factory=StandingMarks, init=False)
     episodes: PromptEpisodes = attrs.field(init=False)
     left_behind: str = attrs.field(default="", init=False)
+    turn: int = attrs.field(default=0, init=False)
+    """Number of the last turn that a write of ours began."""
+    turn_ends: dict[int, TurnEnd] = attrs.field(factory=dict, init=False)
+    """The last ones, by number."""
+    typed_rows: deque[int] = attrs.field(factory=lambda: deque(maxlen=_KEPT), init=False)
+    """Rows where texts of ours began, counted from the start of the history."""
+    _turn_at_s: float = attrs.field(default=0.0, init=False)
     _current: WriteMachine | None = attrs.field(default=None, init=False)
     _waiting: list[WriteMachine] = attrs.field(factory=list, init=False)
     _actions: list[Action] = attrs.field(factory=list, init=False)
@@ -85,12 +108,16 @@ class WriteQueue:
         moved = False
         if current.submitted:
             current.submitted = False
+            self.turn += 1
+            self._turn_at_s = now_s
             self.machine.submitted(now_s=now_s)
             if current.request.intent is Intent.ANSWER:
                 self.episodes.answered()
             moved = True
         if (action := current.take_action()) is not None:
             self._actions.append(action)
+            if isinstance(action, TypeText) and current.typed_row is not None:
+                self.typed_rows.append(current.typed_row)
         if self._gone and current.stage is not Stage.DONE:
             current.lost("the pane is gone", now_s=now_s, gone=True)
         if current.take_look():
@@ -133,6 +160,16 @@ class WriteQueue:
             self._say_held(write, now_s)
         return False
 
+    def _note_turn(self, state: State) -> None:
+        """A state was reached that may end the turn under way."""
+        if state not in TURN_ENDS or not self.turn or self.turn in self.turn_ends:
+            return
+        said = self.marks.latest.get(MarkKind.COMMAND_END)
+        told = state is State.READY and said is not None and said.at_s >= self._turn_at_s
+        self.turn_ends[self.turn] = TurnEnd(state=state, status=self.marks.status if told else None)
+        while len(self.turn_ends) > _KEPT:
+            del self.turn_ends[next(iter(self.turn_ends))]
+
     def _say_held(self, write: WriteMachine, now_s: float) -> None:
         write_id = write.request.write_id
         if write.held_words and self._said_held.get(write_id) is not write.held_by:
@@ -160,6 +197,9 @@ class WriteQueue:
                 receipt=receipt,
                 ran_out=write.deadline_ran_out,
                 submitted_row=write.submitted_row,
+                submitted_text="" if write.request.secret else write.submitted_text,
+                prompt_text=write.prompt_text,
+                turn=self.turn if write.submitted_row is not None else 0,
                 at_s=now_s,
             )
         )

@@ -416,6 +416,7 @@ class PaneTracker(WriteQueue):
             if change.old is change.new:
                 continue
             self._leave_prompt(change)
+            self._note_turn(change.new)
             event = StateChanged(
                 pane=self.pane_id,
                 old=change.old,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from panegate.cli.opening import profile_reference
+from panegate.cli.remembering import profile_reference
 
 
 @pytest.mark.parametrize(
