@@ -5,7 +5,7 @@ Launches shells, REPLs, editors, pickers, dialogs and stand-in agents without a 
 the program did with it: by its own record, by the kernel's count of reads of its terminal,
 and by its screen. Prints Markdown; fails if anything reached a program it must not reach.
 
-    PYTHONPATH=controller:transports python bench/risks_generic.py [--only NAME] [--levels full none]
+    PYTHONPATH=controller:transports python bench/risks_generic.py [--levels full none]
 """
 
 import argparse

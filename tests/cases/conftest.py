@@ -5,7 +5,22 @@ from pathlib import Path
 
 import pytest
 
+from panegate.testing.servers import PrivateServer
+
 ProfileWith = Callable[..., Path]
+
+
+class ConfiguredServer(PrivateServer):
+    """A private server with somebody's configuration file."""
+
+    def __init__(self, config: Path) -> None:
+        super().__init__()
+        self._config = config
+
+    def command(self, *args: str) -> list[str]:
+        words = super().command(*args)
+        words[words.index("/dev/null")] = str(self._config)
+        return words
 
 
 @pytest.fixture

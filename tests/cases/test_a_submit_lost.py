@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from tests.journeys.staging import KERNEL, WITHIN_S, Program, open_stage, until_shown, until_state
+from tests.journeys.staging import KERNEL, WITHIN_S, Program, open_stage, until_state
 
 import panegate as pg
 
@@ -95,10 +95,11 @@ async def test_a03_a_dropped_enter_is_never_called_landed(
     The text is cleared and sent again by its sender, who alone knows that this is wanted.
     """
     messages = [f"message {n}" for n in range(1, 10)]
-    hasty = {"timing": {"react_within_s": 0.4}, "submit": {"gap_s": 0.05}}
-    profile = profile_with("standin", **hasty)
-    async with open_stage(tmp_path) as stage:
-        dropping = {"drop_every_nth_cr": 3, "work": 50}
+    dropping = {"drop_every_nth_cr": 3, "work": 50}
+    timing = {"react_within_s": 0.4, "settle_s": 0.4}
+    profile = profile_with("standin", timing=timing, submit={"gap_s": 0.05})
+
+    async def by_receipts() -> None:
         program = await stage.program("composer", profile=str(profile), **dropping)
         pane = program.pane
         n_lost = 0
@@ -119,11 +120,15 @@ async def test_a03_a_dropped_enter_is_never_called_landed(
         assert program.truth.submits() == messages
         assert n_lost == len(program.said("cr_dropped")) == 4
 
+    async def the_plain_way() -> None:
         plain = await naive.started(stage, "composer", **dropping)
         for message in messages[:4]:
             await plain.send(message, pause_s=0.1)
         await plain.truth.wait_for("submit", WITHIN_S, count=3)
         assert plain.truth.submits() == ["message 1", "message 2", "message 3message 4"]
+
+    async with open_stage(tmp_path) as stage:
+        await asyncio.gather(by_receipts(), the_plain_way())
 
 
 @pytest.mark.asyncio
@@ -174,7 +179,8 @@ async def test_a05_a_program_that_stopped_reading_gets_no_enter(
     if probe == "full" and not KERNEL:
         pytest.skip("the kernel does not tell here")
     monkeypatch.setenv("PANEGATE_PROBE", probe)
-    profile = profile_with("standin", timing={"echo_within_s": 0.6, "silence_s": 1.0})
+    timing = {"echo_within_s": 0.6, "silence_s": 1.0, "settle_s": 0.4}
+    profile = profile_with("standin", timing=timing)
     async with open_stage(tmp_path) as stage:
         program = await stage.program("composer", profile=str(profile), stop_reading_after=2)
         pane = program.pane
@@ -204,6 +210,11 @@ async def test_a05_a_program_that_stopped_reading_gets_no_enter(
         assert program.truth.submits() == ["one", "two"]
 
 
+def up_s(pane: pg.Pane) -> float:
+    """Return what the program's clock showed at the last look."""
+    return float("\n".join(pane.last_screen().rows).rpartition("· up ")[2].split("s")[0])
+
+
 @pytest.mark.asyncio
 async def test_a06_a_clock_that_ticks_is_no_proof_of_a_submit(
     tmp_path: Path, profile_with: ProfileWith
@@ -227,9 +238,10 @@ async def test_a06_a_clock_that_ticks_is_no_proof_of_a_submit(
         pane = program.pane
         delivery = asyncio.create_task(pane.send(text, within_s=WITHIN_S))
         await program.truth.wait_for("cr_dropped", WITHIN_S)
-        seen = "\n".join(pane.last_screen().rows).rpartition("up ")[2].split("s")[0]
-        async with until_shown(pane, f"up {float(seen) + 1:.1f}s"):
-            pass
+        dropped_s = up_s(pane)
+        async with asyncio.timeout(WITHIN_S):
+            while up_s(pane) < dropped_s + 1.0:
+                await pane._changed.wait()  # every settled look sets it
         assert not delivery.done()
         stage.tmux("send-keys", "-t", pane.id, "Enter")
         receipt = await delivery

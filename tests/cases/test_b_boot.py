@@ -30,7 +30,8 @@ def at_s(truth: TruthLog, name: str, **fields: object) -> float:
 @pytest.mark.asyncio
 async def test_b01_a_line_asked_for_during_the_boot_is_read_once(tmp_path: Path) -> None:
     """The kernel echoes what is typed before the program flushes it; that echo proves nothing."""
-    async with open_stage(tmp_path) as stage:
+
+    async def by_state() -> None:
         program = await stage.program("slow-boot", flush=True, boot=1500, within_s=None)
         pane = program.pane
         assert pane.state is pg.State.BOOTING
@@ -43,11 +44,15 @@ async def test_b01_a_line_asked_for_during_the_boot_is_read_once(tmp_path: Path)
         [flushed] = program.said("flushed")
         assert flushed["n_bytes"] == 0
 
+    async def the_plain_way() -> None:
         plain = await naive.started(stage, "slow-boot", until="state", flush=True, boot=1000)
         await plain.send("make test")
         assert "make test" in plain.screen()
         await plain.truth.wait_for("flushed", WITHIN_S)
         assert plain.said("flushed")[0]["n_bytes"] == len("make test\r")
+
+    async with open_stage(tmp_path) as stage:
+        await asyncio.gather(by_state(), the_plain_way())
 
 
 @contextlib.contextmanager
@@ -99,7 +104,8 @@ async def test_b03_nothing_is_written_while_it_boots_and_a_persons_keys_are_no_e
     tmp_path: Path,
 ) -> None:
     boot = {"boot": 1000, "boot_text": "a banner"}
-    async with open_stage(tmp_path) as stage:
+
+    async def by_state() -> None:
         program = await stage.program("composer", profile="standin", within_s=None, **boot)
         other = await stage.program("composer", profile="standin", within_s=None, **boot)
         delivery = asyncio.create_task(program.pane.send("hello there", within_s=WITHIN_S))
@@ -119,11 +125,15 @@ async def test_b03_nothing_is_written_while_it_boots_and_a_persons_keys_are_no_e
         assert other.truth.received_bytes() == b"hello there"
         assert other.truth.submits() == []
 
+    async def the_plain_way() -> None:
         plain = await naive.started(stage, "composer", until="state", **boot)
         await plain.send("hello there", pause_s=0.1)
         assert "hello there" in plain.screen()
         await plain.truth.wait_for("bytes", WITHIN_S)
         assert plain.truth.submits() == []
+
+    async with open_stage(tmp_path) as stage:
+        await asyncio.gather(by_state(), the_plain_way())
 
 
 @pytest.mark.parametrize("profile", ["standin", "generic"])

@@ -29,11 +29,13 @@ def copies(program: Program, text: str) -> int:
 
 @pytest.mark.asyncio
 async def test_h01_a_message_to_a_program_that_does_not_read_waits_and_goes_once(
-    tmp_path: Path,
+    tmp_path: Path, profile_with: ProfileWith
 ) -> None:
-    working = {"deaf_while_busy": True, "work": 1500}
-    async with open_stage(tmp_path) as stage:
-        program = await stage.program("composer", profile="standin", **working)
+    working = {"deaf_while_busy": True, "work": 1000}
+    profile = profile_with("standin", timing={"settle_s": 0.4})
+
+    async def by_receipts() -> None:
+        program = await stage.program("composer", profile=str(profile), **working)
         pane = program.pane
         await pane.send("first", within_s=WITHIN_S)
         await program.truth.wait_for("turn_began", WITHIN_S)
@@ -50,6 +52,7 @@ async def test_h01_a_message_to_a_program_that_does_not_read_waits_and_goes_once
         assert program.truth.submits() == ["first", "second"]
         assert copies(program, "second") == 1
 
+    async def the_plain_way() -> None:
         plain = await naive.started(stage, "composer", **working)
         await plain.send("first", pause_s=0.1)
         await plain.truth.wait_for("turn_began", WITHIN_S)
@@ -58,14 +61,18 @@ async def test_h01_a_message_to_a_program_that_does_not_read_waits_and_goes_once
         await plain.truth.wait_for("submit", WITHIN_S, count=3)
         assert plain.truth.submits()[:3] == ["first", "second", "second"]
 
+    async with open_stage(tmp_path) as stage:
+        await asyncio.gather(by_receipts(), the_plain_way())
+
 
 @pytest.mark.asyncio
 async def test_h02_queued_text_that_stays_in_the_box_is_not_queued_again(
     tmp_path: Path, profile_with: ProfileWith
 ) -> None:
-    profile = profile_with("standin", timing={"react_within_s": 0.5})
+    profile = profile_with("standin", timing={"react_within_s": 0.5, "settle_s": 0.4})
     keeping = {"busy_enter": "keep", "work": 2000}
-    async with open_stage(tmp_path) as stage:
+
+    async def by_receipts() -> None:
         program = await stage.program("composer", profile=str(profile), **keeping)
         pane = program.pane
         await pane.send("first", within_s=WITHIN_S)
@@ -80,11 +87,15 @@ async def test_h02_queued_text_that_stays_in_the_box_is_not_queued_again(
         assert program.truth.submits() == ["first", "second"]
         assert (copies(program, "second"), enters(program)) == (1, 2)
 
+    async def the_plain_way() -> None:
         plain = await naive.started(stage, "composer", **keeping)
         await plain.send("first", pause_s=0.1)
         await plain.truth.wait_for("turn_began", WITHIN_S)
         await plain.send("second", pause_s=0.1, enters=2)
         await plain.truth.wait_for("queued", WITHIN_S, count=2)
+
+    async with open_stage(tmp_path) as stage:
+        await asyncio.gather(by_receipts(), the_plain_way())
 
 
 @pytest.mark.asyncio
@@ -92,7 +103,7 @@ async def test_h03_nothing_is_typed_behind_a_copy_that_stands_in_the_box(
     tmp_path: Path, profile_with: ProfileWith
 ) -> None:
     """The report would press Enter again by itself; here its sender has to say so."""
-    profile = profile_with("standin", timing={"react_within_s": 0.5})
+    profile = profile_with("standin", timing={"react_within_s": 0.5, "settle_s": 0.4})
     async with open_stage(tmp_path) as stage:
         program = await stage.program("composer", profile=str(profile), drop_crs=1)
         pane = program.pane
@@ -170,7 +181,7 @@ async def test_h05_a_paste_that_the_connection_broke_off_is_not_sent_again(
         await program.truth.wait_for("paste", WITHIN_S)
         await until_state(pane, pg.State.READY)
         with pytest.raises(pg.NotReady) as refused:
-            await pane.send("something else", within_s=2.0)
+            await pane.send("something else", within_s=0.3)
         assert refused.value.reason in (pg.Reason.LEFT_BEHIND, pg.Reason.DRAFT)
         assert refused.value.screen is not None
         assert any("word2399" in row for row in refused.value.screen.rows)
@@ -185,7 +196,7 @@ async def test_h06_a_caller_that_retries_piles_nothing_up(
 ) -> None:
     """An Enter within 30 ms of text is a line break: too early for a profile without a gap."""
     early = {"newline_within": 30_000}
-    profile = profile_with("standin", submit={"line_break": False})
+    profile = profile_with("standin", submit={"line_break": False}, timing={"settle_s": 0.4})
     async with open_stage(tmp_path) as stage:
         program = await stage.program("composer", profile=str(profile), **early)
         pane = program.pane

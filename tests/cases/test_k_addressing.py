@@ -9,7 +9,7 @@ from tests.journeys.staging import WITHIN_S, Stage, open_stage, until_state
 
 import panegate as pg
 from panegate.testing.programs import Option, program_argv
-from panegate.testing.servers import PrivateServer
+from panegate.testing.servers import PrivateServer, wait_gone
 from panegate.testing.truth import TruthLog
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
@@ -144,13 +144,16 @@ async def test_k04_an_id_of_a_server_that_died_ends_nobodys_program(
         events = stage.ctl.events()
         old = await stage.program("composer", profile="standin", launch={"name": "a"}, **OPTIONS)
         pane = old.pane
+        server = stage.ctl.identity.pid
         await tmux(stage, "kill-server")
         await until_state(pane, pg.State.EXITED)
+        assert await asyncio.to_thread(wait_gone, server, WITHIN_S)
         log = stage.truth()
         argv = program_argv("composer", log=log.path, **OPTIONS)
-        await tmux(stage, "-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep", "1000")
         ids = "#{session_id} #{window_id} #{pane_id}"
-        new = await tmux(stage, "new-session", "-dP", "-F", ids, "-s", "two", "--", *argv)
+        first = ("-f", "/dev/null", "new-session", "-d", "-s", "one", "sleep", "1000")
+        second = ("new-session", "-dP", "-F", ids, "-s", "two", "--", *argv)
+        new = await tmux(stage, *first, ";", *second)
         assert new.split() == [pane.target.session_id, pane.target.window_id, pane.id]
         await log.wait_for("ready_painted", WITHIN_S)
         # before the controller has found the new server, and after

@@ -53,14 +53,17 @@ async def test_p01_nothing_is_typed_behind_a_parked_draft(tmp_path: Path, profil
 
 
 @pytest.mark.asyncio
-async def test_p02_two_controllers_never_mix_their_lines(tmp_path: Path) -> None:
+async def test_p02_two_controllers_never_mix_their_lines(
+    tmp_path: Path, profile_with: ProfileWith
+) -> None:
     """No lock orders them; what one has typed holds the other, and receipts tell the truth."""
     async with open_stage(tmp_path) as stage:
-        program = await stage.program("composer", profile="standin", work=30)
+        profile = str(profile_with("standin", timing={"settle_s": 0.4}))
+        program = await stage.program("composer", profile=profile, work=30)
         async with pg.Controller.open(
             socket_path=stage.socket, journal=":memory:", attach_only=True
         ) as second:
-            other = await second.adopt(program.pane.id, profile="standin")
+            other = await second.adopt(program.pane.id, profile=profile)
             await until_state(other, pg.State.READY)
 
             async def talk(pane: pg.Pane, name: str) -> dict[str, pg.Fate]:
@@ -68,7 +71,7 @@ async def test_p02_two_controllers_never_mix_their_lines(tmp_path: Path) -> None
                 for number in range(4):
                     text = f"{name} {number}"
                     try:
-                        receipt = await pane.send(text, within_s=WITHIN_S / 2)
+                        receipt = await pane.send(text, within_s=WITHIN_S / 4)
                         fates[text] = receipt.fate
                     except pg.Refused:
                         fates[text] = pg.Fate.REFUSED
@@ -121,7 +124,7 @@ class OrderedJournal(MemoryJournal):
 
 @pytest.mark.asyncio
 async def test_p03_every_command_that_writes_follows_its_journal_entry(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, profile_with: ProfileWith, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order = Order()
     for name in ("send", "send_nowait"):
@@ -139,7 +142,8 @@ async def test_p03_every_command_that_writes_follows_its_journal_entry(
     monkeypatch.setenv("PANEGATE_TMUX", str(wrapper))
     journal = OrderedJournal(order=order)
     async with open_stage(tmp_path, journal=journal) as stage:
-        program = await stage.program("composer", profile="standin", work=400)
+        profile = profile_with("standin", timing={"settle_s": 0.4})
+        program = await stage.program("composer", profile=str(profile), work=400)
         pane = program.pane
         receipts = [await pane.send("one", within_s=WITHIN_S)]
         await until_state(pane, pg.State.BUSY)

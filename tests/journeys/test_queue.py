@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 import panegate as pg
+from panegate.runtime.pump import Pump
+from panegate.session.inputs import Advance, Input
 
 from .staging import WITHIN_S, Bash, Stage, open_stage, until_shown, until_state, until_write
 
@@ -300,3 +302,32 @@ async def test_a_controller_that_leaves_releases_who_waits_and_types_nothing(
         stage.tmux("wait-for", "-S", "over")
         await until_state(bash.pane, pg.State.READY)
         assert await bash.told() == [line]
+
+
+@pytest.mark.asyncio
+async def test_a_fault_of_ours_in_a_timer_ends_the_controller_and_hangs_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_stage(tmp_path) as stage:
+        ctl = await pg.Controller.start(socket_path=stage.socket, settings=pg.Settings())
+        bash, _ = await held_up(stage)
+        pane = await ctl.adopt(bash.pane.id)
+
+        pump, feed = ctl.engine.pump, Pump.feed
+
+        def broken(of: Pump, item: Input) -> bool:
+            if of is pump and isinstance(item, Advance):
+                raise RuntimeError("a fault of ours")
+            return feed(of, item)
+
+        async with asyncio.timeout(WITHIN_S):
+            sending = asyncio.create_task(pane.send("echo no", within_s=WITHIN_S))
+            await asyncio.sleep(0)
+            monkeypatch.setattr(Pump, "feed", broken)
+            with pytest.raises(pg.PanegateError, match="ended"):
+                await sending
+            await ctl.aclose()
+            monkeypatch.undo()
+            with pytest.raises(pg.PanegateError, match="a fault of ours"):
+                await pane.send("echo no")
+        assert isinstance(ctl.failed, RuntimeError)

@@ -165,7 +165,7 @@ async def test_a_composers_reply_is_what_follows_the_message_in_its_transcript(
 async def test_a_line_readers_answer_is_what_stands_between(tmp_path: Path) -> None:
     async with open_stage(tmp_path) as stage:
         program = await stage.program("lines", profile="lines", answer="got: {line}")
-        for n in range(3):
+        for n in range(20):  # the answer is often a moment behind the kernel's word
             result = await program.pane.run(f"line {n}", within_s=WITHIN_S)
             assert result.text == f"got: line {n}"
 
@@ -180,3 +180,25 @@ async def test_runs_side_by_side_do_not_mix(tmp_path: Path) -> None:
         assert await bash.told() == lines
         assert {result.receipt.fate for result in results} == {pg.Fate.LANDED}
         assert [result.text for result in results] == ["0", "1", "2", "3"]
+
+
+@pytest.mark.asyncio
+async def test_what_is_read_late_ends_where_the_next_message_begins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    next_landed, read = asyncio.Event(), pg.Pane.read
+
+    async def read_late(pane: pg.Pane, *, history: int = 0) -> pg.Screen:
+        await next_landed.wait()
+        return await read(pane, history=history)
+
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        monkeypatch.setattr(pg.Pane, "read", read_late)
+        running = asyncio.create_task(bash.pane.run("echo 0", within_s=WITHIN_S))
+        sending = asyncio.create_task(bash.pane.send("echo 1", within_s=WITHIN_S))
+        await sending
+        await until_state(bash.pane, pg.State.READY)
+        next_landed.set()
+        assert (await running).text == "0"
+        assert await bash.told() == ["echo 0", "echo 1"]

@@ -303,7 +303,7 @@ async def run(
 
         async def go(course: _Course, n: int) -> None:
             for number in range(1, n + 1):
-                asked.append(await course.ask(number))  # noqa: PERF401 - as they come
+                asked.append(await course.ask(number))
 
         try:
             async with asyncio.TaskGroup() as group:

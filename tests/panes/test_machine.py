@@ -331,3 +331,28 @@ def test_a_clock_that_ticks_fast_after_much_work_settles_all_the_same():
     assert m.state is State.BOOTING
     repaints(m, ["same"] * 35, from_s=11.0, every_s=0.1)
     assert m.state is State.READY
+
+
+@pytest.mark.parametrize("kind", [BeliefKind.READY, BeliefKind.NONE])
+def test_what_is_drawn_for_a_new_size_is_no_work_for_one_settle_window(kind: BeliefKind):
+    m = ready_machine()
+    m.resized(now_s=5.0)
+    assert (m.state, m.confirmed) == (State.READY, False)
+    _, at_s = run_to_look(m)
+    redrawn = belief(kind, proof=False, body="another width")
+    m.looked(redrawn, asked_at_s=at_s, now_s=at_s)
+    assert (m.state, m.confirmed) == (State.READY, False)
+    cause, at_s = run_to_look(m)
+    assert (cause, at_s) == (LookCause.SETTLE, 6.5)
+    m.looked(redrawn, asked_at_s=at_s, now_s=at_s)
+    assert m.state is (State.READY if kind is BeliefKind.READY else State.BUSY)
+
+
+def test_a_screen_that_never_settles_after_a_resize_is_work():
+    m = ready_machine()
+    m.resized(now_s=5.0)
+    for n in range(8):
+        m.output(now_s=5.3 + n * 0.3)
+        _, at_s = run_to_look(m)
+        m.looked(belief(BeliefKind.READY, proof=False, body=str(n)), asked_at_s=at_s, now_s=at_s)
+    assert m.state is State.BUSY

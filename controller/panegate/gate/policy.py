@@ -193,15 +193,15 @@ CONDITIONS: Final[tuple[Condition, ...]] = (
         hides_state=True,
     ),
     Condition(
-        name="pane gone", applies=lambda s: s.gone, verdicts=_NOTHING, reason=Reason.GONE_PANE
-    ),
-    Condition(name="pane dead", applies=_dead, verdicts=_NOTHING, reason=Reason.DEAD_PANE),
-    Condition(
         name="another process in the pane",
         applies=lambda s: s.other_process,
         verdicts=_NOTHING,
         reason=Reason.OTHER_PROCESS,
     ),
+    Condition(
+        name="pane gone", applies=lambda s: s.gone, verdicts=_NOTHING, reason=Reason.GONE_PANE
+    ),
+    Condition(name="pane dead", applies=_dead, verdicts=_NOTHING, reason=Reason.DEAD_PANE),
     Condition(
         name="our own pane",
         applies=lambda s: s.own_pane,

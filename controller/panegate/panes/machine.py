@@ -114,6 +114,7 @@ class PaneMachine:
     """The last look's picture has nothing to be compared with; the next one has."""
     _seen_at_s: float = attrs.field(default=float("-inf"), init=False)
     _after_pause: bool = attrs.field(default=False, init=False)
+    _redrawn_by_s: float = attrs.field(default=float("-inf"), init=False)
     _changes: list[Change] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -172,6 +173,11 @@ class PaneMachine:
             self._doubt(now_s)
         if self.state is not State.EXITED and self._look_at_s is None:
             self._look_at_s, self._cause = now_s + self.timing.look_s, LookCause.OUTPUT_STOPPED
+
+    def resized(self, *, now_s: float) -> None:
+        """The pane has another size: for one settle window a new picture is no sign of work."""
+        self.void(now_s=now_s)
+        self._redrawn_by_s = now_s + self.settle_window_s
 
     def submitted(self, *, now_s: float) -> None:
         """A write of ours was submitted."""
@@ -322,6 +328,9 @@ class PaneMachine:
             if not standing and quiet_s < self.settle_window_s:
                 self._unsettled(belief, now_s)
                 return
+        if belief.kind is BeliefKind.NONE and self._redraws(now_s):
+            self._unsettled(belief, now_s)
+            return
         if self._apply(input_, now_s, belief.grade, belief.words):
             self._fruitless = 0
         elif self.state in (State.BOOTING, State.BUSY):
@@ -330,6 +339,11 @@ class PaneMachine:
             self._confirm(belief, now_s)
         else:
             self._schedule_relook(now_s, standing_mark=belief.grade is Grade.MARK)
+
+    def _redraws(self, now_s: float) -> bool:
+        """It stood at its input or its question, and draws them for another size."""
+        settled = self.state in (State.READY, State.PROMPTING)
+        return settled and now_s < self._redrawn_by_s
 
     def _stands(self, belief: Belief, previous: Belief | None) -> bool:
         """The settled screen still stands: only its volatile parts or its composer moved."""
@@ -349,7 +363,7 @@ class PaneMachine:
         changed = (self.state is State.READY and belief.body != self._settled_body) or (
             self.state is State.PROMPTING and belief.kind is BeliefKind.READY
         )
-        if changed:
+        if changed and not self._redraws(now_s):
             self._apply(PaneInput.BELIEF_NONE, now_s, Grade.SCREEN, "its screen changed")
         if self._moved:
             self._fruitless += 1

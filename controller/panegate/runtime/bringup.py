@@ -47,6 +47,8 @@ set-option -g default-terminal tmux-256color
 """The whole configuration of our own server."""
 
 _FACTS = "#{pid}\t#{start_time}\t#{socket_path}\t#{version}"
+_NOT_FOUND = 127
+"""What a shell returns for a command that it cannot find."""
 _limiter: anyio.CapacityLimiter | None = None
 
 
@@ -90,10 +92,13 @@ async def read_facts(address: ServerAddress) -> ServerFacts | None:
     """Ask the server who it is; None when nothing answers.
 
     Raises:
-        TmuxTooOld: It is older than 3.2a.
+        TmuxTooOld: It is older than 3.2a, or missing on the other host.
 
     """
-    status, out, _ = await one_shot(address, "display-message", "-p", _FACTS)
+    status, out, errors = await one_shot(address, "display-message", "-p", _FACTS)
+    if status == _NOT_FOUND and address.ssh is not None:
+        fix = "set PANEGATE_TMUX to its full path there: ssh gives commands a short PATH"
+        raise TmuxTooOld(f"{address.tmux} is not found on {address.ssh}: {errors}", fix=fix)
     fields = re.split(r"\t|\\011", out)
     if status != 0 or len(fields) != 4 or not fields[0].isdigit():
         return None

@@ -141,6 +141,7 @@ class Engine:
             on_event=self.on_event,
             on_settled=self.on_settled,
             drain=self.link.drain,
+            on_failure=self._failed,
             recorder=self.recorder,
         )
         if self.local:
@@ -385,12 +386,18 @@ class Engine:
         if slot.dead:
             self.pump.feed(Exited(pane_id, "its process ended", now_s))
 
+    def _failed(self, error: Exception) -> None:
+        self.tasks.start_soon(_fail, error)
+
     def _process_ended(self, slot: PaneSlot) -> None:
         """The pane's process is gone; tmux may need a moment to say so itself."""
         if slot.dead or slot.tracker.state is State.EXITED:
             return
         slot.dead = True
-        self.pump.put(LookWanted(slot.target.pane_id, self.clock()))
+        try:
+            self.pump.put(LookWanted(slot.target.pane_id, self.clock()))
+        except Exception as error:
+            self.pump.on_failure(error)
 
     async def _look_at_death(self, slot: PaneSlot) -> None:
         """Look again shortly: tmux reaps its child and drains its terminal first."""
@@ -478,6 +485,11 @@ class Engine:
             paste_needs_s=self.link.server.version.paste_needs_S,
         )
         self._send_guarded(tracker, client, action, typing)
+
+
+async def _fail(error: Exception) -> None:
+    """End the controller with *error*; who waits on it is told."""
+    raise error
 
 
 def own_pane_id(socket: str) -> PaneId | None:

@@ -5,6 +5,7 @@ keep-alive session and carried by its client, the hub. Each pane has one carrier
 output, looks and writes go through it, output of it on other clients is dropped.
 """
 
+import contextlib
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -30,6 +31,7 @@ from panegate_transports.base import ByteTransport
 __all__ = [
     "ANSWER_WITHIN_S",
     "ATTACH_WITHIN_S",
+    "GONE_WITHIN_S",
     "HUB_ABOVE",
     "OpenTransport",
     "ServerLink",
@@ -41,6 +43,8 @@ HUB_ABOVE = 100
 ATTACH_WITHIN_S = 20.0
 ANSWER_WITHIN_S = 15.0
 """A server that leaves a request unanswered this long is taken for wedged."""
+GONE_WITHIN_S = 5.0
+"""How long the client of a session that ended may take to end, too."""
 
 _log = get_logger()
 
@@ -76,8 +80,8 @@ class ServerLink:
     linked: set[WindowId] = attrs.field(factory=set, init=False)
     closing: bool = attrs.field(default=False, init=False)
     structure: anyio.Lock = attrs.field(factory=anyio.Lock, init=False)
-    """Held while a client attaches and while sessions are made or ended: up to 3.6b a
-    notification that meets a client which is still identifying itself ends the server."""
+    """Held while a client attaches, and while sessions are made or ended and clients end: up
+    to 3.6b a notification that meets a client which is still identifying itself ends the server."""
     _sessions: set[str] = attrs.field(factory=set, init=False)
     """Sessions that have a client of their own, or are getting one."""
     _locks: dict[str, anyio.Lock] = attrs.field(factory=dict, init=False)
@@ -149,8 +153,13 @@ class ServerLink:
         except TransportBroken as error:
             raise ServerUnreachable(str(error)) from error
 
-    async def ask_alone(self, *lines: bytes) -> Answer:
+    async def ask_alone(self, *lines: bytes, ends: SessionId | None = None) -> Answer:
         """Ask for a change of sessions or panes while no client attaches.
+
+        Args:
+            lines: Command lines.
+            ends: The session that may end by it: the server tells all clients when that
+                session's own client has gone, which is a moment after the answer.
 
         Raises:
             ServerUnreachable: No client answers.
@@ -158,13 +167,28 @@ class ServerLink:
         """
         await self.any_client()  # which may attach one, under the same lock
         async with self.structure:
-            client = next((c for c in self.clients.values() if c.alive), None)
+            own = self.clients.get(ends) if ends is not None else None
+            client = next((c for c in self.clients.values() if c.alive and c is not own), own)
             try:
                 if client is not None:
-                    return await client.ask(*lines)
+                    answer = await client.ask(*lines)
+                    if own is not None and own is not client:
+                        await self._until_gone(own, ends, client)
+                    return answer
             except TransportBroken as error:
                 raise ServerUnreachable(str(error)) from error
         raise ServerUnreachable(f"no control client is attached to {self.address.words}")
+
+    async def _until_gone(
+        self, client: ControlClient, session: SessionId | None, other: ControlClient
+    ) -> None:
+        """Wait until the server has told of the end of a session's client, if it ended."""
+        if (await other.ask(command("has-session", "-t", session or ""))).ok:
+            return
+        with anyio.move_on_after(GONE_WITHIN_S):
+            await client.ended.wait()
+        await client.aclose()
+        await other.ask(command("display-message", "-p", ""))
 
     async def carry(self, target: Target, *, ours: bool = False) -> ControlClient:
         """Give a pane its carrier and return it.
@@ -223,8 +247,14 @@ class ServerLink:
         """Close one client."""
         self._sessions.discard(key)
         client = self.clients.pop(key, None)
-        if client is not None:
+        if client is None:
+            return
+        async with self.structure:
             await client.aclose()
+            other = next((c for c in self.clients.values() if c.alive), None)
+            if other is not None:  # once it answers, all clients were told of the detach
+                with contextlib.suppress(TransportBroken):
+                    await other.ask(command("display-message", "-p", ""))
 
     async def _attach(self, key: str, target: str) -> ControlClient:
         transport = await self.open_transport(self.address.attach_argv(target))
@@ -236,8 +266,13 @@ class ServerLink:
             clock=self.clock,
         )
         self.tasks.start_soon(self._run, key, client)
-        with anyio.move_on_after(ATTACH_WITHIN_S) as scope:
-            await client.attached.wait()
+        try:
+            with anyio.move_on_after(ATTACH_WITHIN_S) as scope:
+                await client.attached.wait()
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await client.aclose()
+            raise
         if scope.cancelled_caught or client.failure or client.ended.is_set():
             with anyio.CancelScope(shield=True):
                 await client.aclose()

@@ -44,6 +44,8 @@ class Pump:
     on_settled: Callable[[PaneTracker], None]
     drain: Callable[[], None]
     """Handles everything that clients have received; called before deadlines fire."""
+    on_failure: Callable[[Exception], None]
+    """Told what went wrong in a timer: the loop itself would only log it."""
     recorder: Recorder | None = None
     trackers: dict[PaneId, PaneTracker] = attrs.field(factory=dict, init=False)
     wakeups: int = attrs.field(default=0, init=False)
@@ -137,6 +139,12 @@ class Pump:
 
     def _fire(self) -> None:
         self._timer = None
+        try:
+            self._wake()
+        except Exception as error:
+            self.on_failure(error)
+
+    def _wake(self) -> None:
         self.wakeups += 1
         self._settling = True  # what is drained is settled together with what is due
         try:

@@ -7,7 +7,7 @@ import attrs
 from panegate.panes.facts import ComposerReading, PaneFields
 from panegate.screen.layout import Layout, RowView, asks, invites_key
 from panegate.screen.options import option_label
-from panegate.screen.pickers import count_beside
+from panegate.screen.pickers import count_beside, list_beside
 from panegate.screen.profile import Family, Profile
 
 __all__ = ["DEFAULT_GLYPHS", "caret_cell", "find_box"]
@@ -22,6 +22,8 @@ _ASKED = re.compile(r"(?:[?？؟]|[:：]\s)\s*\Z")
 _ROWS_BACK = 60
 _ROWS_BELOW_UNKNOWN = 4
 _ROWS_BELOW_HIDDEN = 14
+_ROWS_OF_BOX = 10
+"""A frame around more rows than this is around a whole screen."""
 
 
 @attrs.frozen(slots=True)
@@ -285,6 +287,19 @@ class _BoxReader:
         """Whether a row below looks like a picker's count or selection."""
         return re.match(r"\s*\d+/\d+", self._grid.text(row)) is not None
 
+    def _finds(self, area: _Area) -> bool:
+        """Whether what is typed there picks from a list, or an empty screen tells nothing."""
+        alternate, row = self._fields.alternate_on, area.first
+        if count_beside(self._layout, row) is not None:
+            return True
+        if list_beside(self._layout, row, alternate=alternate) is not None:
+            return True
+        others = (at for at in range(self._grid.height) if at != row)
+        alone = not any(self._layout.view(at).text for at in others)
+        closed = area.framed and self._layout.view(area.last + 1).rule
+        box = closed and area.last - area.first < _ROWS_OF_BOX
+        return alternate and alone and not box
+
     def _menu_like(self, area: _Area, caret: _Caret | None) -> bool:
         """Whether the glyph marks a menu's highlighted row instead of an input."""
         if area.glyph_column is None or area.bar:
@@ -304,7 +319,7 @@ class _BoxReader:
             for view in (above, below)
             if view.text and view.column in (area.column, label_column)
         ]
-        if self._unknown and count_beside(layout, area.first) is not None:
+        if self._unknown and self._finds(area):
             return True
         if not aligned:
             return numbered and above.text != "" and self._unknown

@@ -1,7 +1,7 @@
 """Where a program takes typed text, and what stands in it already."""
 
 from panegate.panes.facts import ComposerReading, PaneFields
-from panegate.screen.applications import is_application
+from panegate.screen.applications import is_application, is_finder
 from panegate.screen.boxes import find_box
 from panegate.screen.grid import Grid
 from panegate.screen.layout import Layout
@@ -20,6 +20,7 @@ def find_composer(
     *,
     learned: tuple[str, int] | None = None,
     learned_row: int | None = None,
+    reader: str = "",
 ) -> ComposerReading | None:
     """Find the program's input area on the screen.
 
@@ -35,9 +36,13 @@ def find_composer(
             where its input begins. It outweighs the profile's patterns.
         learned_row: The row that prompt stands on now, while its line editor still has
             the line: everything from there to the cursor is input, also several lines.
+        reader: Name of the process that reads the terminal, where the kernel tells.
 
     """
-    if is_application(grid, fields, by_name=profile.family is not Family.COMPOSER):
+    by_name = profile.family is not Family.COMPOSER
+    if is_application(grid, fields, by_name=by_name, reader=reader):
+        return None
+    if by_name and is_finder(fields, reader):
         return None
     if profile.prompts or learned is not None or profile.at_empty_row:
         found = _LineReader(grid, fields, profile, learned, learned_row).read()

@@ -46,7 +46,7 @@ def find_dialog(layout: Layout, fields: PaneFields) -> Dialog | None:
             continue
         if fields.cursor_shown and not top <= fields.cursor_y <= bottom:
             return None
-        return _dialog(layout, top, row, bottom)
+        return _dialog(layout, fields, top, row, bottom)
     return None
 
 
@@ -69,7 +69,9 @@ def _frame(layout: Layout, row: int) -> tuple[int | None, int | None]:
     return top, bottom
 
 
-def _dialog(layout: Layout, top: int, buttons_row: int, bottom: int) -> Dialog:
+def _dialog(
+    layout: Layout, fields: PaneFields, top: int, buttons_row: int, bottom: int
+) -> Dialog:
     listed = next(
         (b for b in find_blocks(layout) if top < b.first and b.last < buttons_row and b.pointed),
         None,
@@ -79,7 +81,8 @@ def _dialog(layout: Layout, top: int, buttons_row: int, bottom: int) -> Dialog:
     texts = [layout.view(row).text for row in range(top + 1, body_end) if layout.view(row).text]
     title = rule_title(layout.grid.text(top))
     question, context = _question(texts, title)
-    field = listed is None and _has_field(layout, top, buttons_row)
+    typed = fields.cursor_shown and top < fields.cursor_y < buttons_row
+    field = listed is None and (typed or _has_field(layout, top, buttons_row))
     kind = PromptKind.CONFIRM
     if listed is not None:
         kind = PromptKind.MENU

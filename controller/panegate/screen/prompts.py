@@ -66,7 +66,8 @@ def read_prompt(
         learned: As for `find_composer`.
 
     """
-    composer = find_composer(grid, fields, profile, learned=learned)
+    reader = "" if kernel is None else kernel.reader_command
+    composer = find_composer(grid, fields, profile, learned=learned, reader=reader)
     placed = place_prompt(grid, fields, profile, kernel, composer)
     return None if placed is None else placed.prompt
 
@@ -137,7 +138,8 @@ def _by_structure(
     if composer is not None and undeclared and _line_read(kernel):
         composer = None  # An undeclared line reader asks; only a declared one is ready.
     by_name = profile.family is not Family.COMPOSER
-    if composer is None and is_application(layout.grid, fields, by_name=by_name):
+    reader = "" if kernel is None else kernel.reader_command
+    if composer is None and is_application(layout.grid, fields, by_name=by_name, reader=reader):
         invited = read_key_invitation(layout, fields, kernel)
         return None if invited is None else _placed(layout, invited)
     modal = profile.family is Family.UNKNOWN

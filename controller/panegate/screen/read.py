@@ -36,7 +36,14 @@ def read_screen(
     """
     grid = Grid.from_look(look) if grid is None else grid
     fields = look.fields
-    composer = find_composer(grid, fields, profile, learned=learned, learned_row=learned_row)
+    composer = find_composer(
+        grid,
+        fields,
+        profile,
+        learned=learned,
+        learned_row=learned_row,
+        reader="" if look.kernel is None else look.kernel.reader_command,
+    )
     prompt = place_prompt(grid, fields, profile, look.kernel, composer)
     busy = first_match(profile.busy, grid, fields, composer)
     kind, words = _decide(prompt, busy)

@@ -30,7 +30,7 @@ from panegate.service.settings import Settings, load_settings
 from panegate.service.views import Screen, ScreenLabel
 from panegate.service.writes import Writes
 from panegate.session.events import Event, PaneEvent, PaneExited, Prompt, WriteFinished
-from panegate.session.inputs import Input, Watched
+from panegate.session.inputs import Gone, Input, Watched
 from panegate.session.tracker import PaneTracker
 from panegate.terms import State
 from panegate.wire.look import look_commands, parse_look
@@ -197,7 +197,8 @@ class Controller:
             cwd: Its directory, by default ours.
             env: Variables for it.
             inherit_env: None passes ``PATH HOME USER LOGNAME SHELL LANG LC_* TZ TMPDIR``
-                of this process, True everything but tmux's own, False nothing.
+                of this process, True everything but tmux's own, False nothing. To another
+                host nothing of ours is passed, nor our directory.
             size: Columns and rows.
             where: The caller's own link for a person who is needed.
             composer: Prompt glyph of its input row, for programs without a profile.
@@ -391,10 +392,12 @@ class Controller:
         self._panes[pane.id] = pane
 
     def drop(self, pane: Pane) -> None:
-        """Forget a pane."""
-        if self._panes.get(pane.id) is pane:
+        """Forget a pane; what is written to it right now gets its fate."""
+        if self._panes.get(pane.id) is pane:  # another one may have the id by now
             del self._panes[pane.id]
-        self.engine.forget(pane.id)
+            if pane.state is not State.EXITED:
+                self.engine.pump.put(Gone(pane.id, "it is not watched any more", self.clock()))
+            self.engine.forget(pane.id)
         pane.touched()
 
     def where(self, pane: Pane) -> str:

@@ -114,13 +114,14 @@ class Launching:
             raise ValueError(msg)
         chosen = _profile(profile, argv, reads_lines=reads_lines)
         chosen = _adjusted(chosen, composer=composer, trust=trust)
-        folder = str(cwd) if cwd is not None else os.getcwd()
-        passed = launch_environment(env, inherit_env, os.environ)
+        here = self.ctl.link.address.ssh is None  # nothing of ours is right on another host
+        folder = str(cwd) if cwd is not None else os.getcwd() if here else None
+        passed = launch_environment(env, inherit_env, os.environ if here else {})
         for key, value in chosen.launch_env.items():
             passed.setdefault(key, value)
         self._check_launch(argv, folder, passed)
         launched = Launch(argv=tuple(argv), cwd=folder, env=tuple(passed.items()), retain=retain)
-        target, name = await self._make_session(name, argv, folder, size)
+        target, name = await self._make_session(name, argv, size)
         traits = TrackerTraits(
             name=name,
             where=where,
@@ -262,8 +263,10 @@ class Launching:
 
     # --- steps ----------------------------------------------------------------------
 
-    def _check_launch(self, argv: Sequence[str], folder: str, env: Mapping[str, str]) -> None:
-        if self.ctl.link.address.ssh is not None:
+    def _check_launch(
+        self, argv: Sequence[str], folder: str | None, env: Mapping[str, str]
+    ) -> None:
+        if folder is None or self.ctl.link.address.ssh is not None:
             return
         if not os.path.isdir(folder):
             raise LaunchFailed(f"there is no folder {folder!r}", fix="choose another cwd")
@@ -276,7 +279,7 @@ class Launching:
             )
 
     async def _make_session(
-        self, name: str | None, argv: Sequence[str], folder: str, size: tuple[int, int]
+        self, name: str | None, argv: Sequence[str], size: tuple[int, int]
     ) -> tuple[Target, str]:
         if name is not None and (not _NAME.match(name) or name == KEEP_ALIVE):
             msg = f"not a usable name: {name!r} (letters, digits, _, + and -; at most 64)"
@@ -462,7 +465,7 @@ class Launching:
             same = f"#{{&&:#{{==:#{{pane_id}},{pane_id}}},{pid}}}"
         line = command("if-shell", "-F", "-t", pane_id, same, f"kill-pane -t {pane_id}")
         try:
-            await link.ask_alone(line)
+            await link.ask_alone(line, ends=target.session_id)
         except ServerUnreachable:
             return
         link.linked.discard(target.window_id)

@@ -176,11 +176,12 @@ class Reconnecting:
     def _lost(self, words: str) -> None:
         ctl = self.ctl
         known = ctl.link.facts
-        died = known is not None and ctl.link.address.ssh is None and not _alive(known.pid)
+        local = ctl.link.address.ssh is None
+        died = known is not None and local and not _alive(known.pid)
         now_s = ctl.clock()
         if died and known is not None:
             words = f"the tmux server (pid {known.pid}) died"
-        elif known is not None and not ctl.link.address.socket.exists():
+        elif known is not None and local and not ctl.link.address.socket.exists():
             words = f"its socket is missing, the server (pid {known.pid}) lives"
         if ctl.reachable:
             ctl.reachable = False

@@ -200,6 +200,10 @@ class Writes:
 
     async def _finish(self, pane: Pane, request: WriteRequest, *, known: bool) -> WriteFinished:
         self.ctl.check()
+        if pane not in self.ctl.panes:
+            raise Refused(
+                f"{pane.name} is not watched any more", reason=Reason.GONE_PANE, state=pane.state
+            )
         write_id = request.write_id
         same = self._pending.get(write_id) if known else None
         pending = same or _Pending()

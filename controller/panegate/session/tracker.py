@@ -175,7 +175,7 @@ class PaneTracker(WriteQueue):
 
     def resized(self, *, at_s: float) -> None:
         """The pane has another size; nothing was lost, so its marks stand."""
-        self.machine.void(now_s=at_s)
+        self.machine.resized(now_s=at_s)
         self._after(at_s)
 
     def prejudge(self, kernel: KernelFact, *, at_s: float) -> bool:
