@@ -121,23 +121,26 @@ def report(by_level: dict[str, dict[str, Trial]], programs: list[Unprofiled]) ->
     return table(heads, rows)
 
 
+VERDICTS = {
+    "right": "it was taken once, or nothing was typed where nothing belongs",
+    "held": "the program would take it; nothing was typed",
+    "unproven": "it was typed, and what became of it is not known",
+    "ahead": "it was typed before the program reads, without Enter, and is reported so",
+    "UNSAFE": "something was typed where it must not be, or taken twice",
+}
+
+
 def summary(by_level: dict[str, dict[str, Trial]]) -> str:
     rows = []
     for level, trials in by_level.items():
         takes = [t for t in trials.values() if t.program.takes]
-        others = [t for t in trials.values() if not t.program.takes]
-        rows.append(
-            [
-                level,
-                len(trials),
-                f"{sum(t.verdict == 'right' for t in takes)}/{len(takes)}",
-                ", ".join(t.program.name for t in takes if t.verdict != "right") or "-",
-                f"{sum(not t.unsafe for t in others)}/{len(others)}",
-                sum(t.verdict == "UNSAFE" for t in trials.values()),
-            ]
-        )
-    head = ["probe", "programs", "take a message and got it once", "held or unproven there"]
-    return table([*head, "take none and got none", "UNSAFE"], rows)
+        row = [level, len(trials), f"{sum(t.verdict == 'right' for t in takes)}/{len(takes)}"]
+        for verdict in VERDICTS:
+            names = [t.program.name for t in trials.values() if t.verdict == verdict]
+            listed = f" ({'; '.join(names)})" if names and verdict != "right" else ""
+            row.append(f"{len(names)}{listed}")
+        rows.append(row)
+    return table(["probe", "programs", "take a message: got it", *VERDICTS], rows)
 
 
 def main() -> None:
@@ -163,6 +166,8 @@ def main() -> None:
     system = f"Linux {platform.release()}, {platform.machine()}, {os.cpu_count()} cores"
     print(f"\n{system}, Python {platform.python_version()}, {tmux.strip()}.\n")
     print(summary(by_level))
+    print()
+    print("\n".join(f"* *{name}*: {words}" for name, words in VERDICTS.items()))
     print()
     print(report(by_level, programs))
     for program in missing:

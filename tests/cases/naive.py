@@ -45,7 +45,7 @@ class Naive:
 
     def screen(self) -> str:
         """Return what is on the screen now."""
-        return self.stage.tmux("capture-pane", "-p", "-t", self.pane_id)
+        return self.stage.tmux("capture-pane", "-p", "-J", "-t", self.pane_id)
 
     def said(self, *names: str) -> list[TruthEvent]:
         """Return the record's events of these names."""

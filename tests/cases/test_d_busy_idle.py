@@ -101,7 +101,7 @@ async def test_d03_a_helper_that_lives_on_is_no_work(tmp_path: Path, profile: st
         await pane.send("the last one", within_s=WITHIN_S)
         await until_state(pane, pg.State.EXITED)
         os.kill(int(str(child["pid"])), 0)  # it still does
-        assert moves(pane) == [R, B, pg.State.EXITED]
+        assert moves(pane) == [R, B, pg.State.EXITED], pane.explain().history
         assert pane.exit is not None
 
 

@@ -45,7 +45,7 @@ async def test_k01_windows_and_panes_may_be_numbered_from_one(tmp_path: Path) ->
             pane = await ctl.adopt(pane_id, profile="standin")
             await until_state(pane, pg.State.READY)
             await landed(pane, "adopted")
-            argv = program_argv("composer", log=second.path, ask_after_submit=1, **OPTIONS)
+            argv = program_argv("composer", log=second.path, ask_after_submit=400, **OPTIONS)
             other = await ctl.launch(argv, profile="standin", within_s=WITHIN_S)
             await landed(other, "launched")
             await until_state(other, pg.State.PROMPTING)

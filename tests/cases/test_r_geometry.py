@@ -171,7 +171,11 @@ async def test_r05_tmux_outside_the_remote_path_is_an_error_with_words(
 ) -> None:
     tmux = require_program("tmux")
     monkeypatch.delenv("PANEGATE_TMUX", raising=False)
-    fake_ssh(FAKE_SSH.format(path="/nonexistent"))
+    short = tmp_path / "short"
+    short.mkdir()
+    for name in ("env", "sleep"):
+        (short / name).symlink_to(require_program(name))
+    fake_ssh(FAKE_SSH.format(path=short))
     log = TruthLog(tmp_path / "log")
     async with PrivateServer() as server:
         where = {"ssh": "host", "socket_path": server.socket_path, "settings": ALLOWED}
@@ -182,7 +186,7 @@ async def test_r05_tmux_outside_the_remote_path_is_an_error_with_words(
 
         monkeypatch.setenv("PANEGATE_TMUX", tmux)
         async with pg.Controller.open(**where) as ctl:
-            argv = program_argv("composer", log=log.path, ask_after_submit=1)
+            argv = program_argv("composer", log=log.path, ask_after_submit=400, marks=True)
             pane = await ctl.launch(argv, profile="standin", within_s=WITHIN_S)
             assert not any(e.grade is pg.Grade.KERNEL for e in pane.explain().evidence)
             await landed(pane, "hello")
@@ -225,8 +229,9 @@ os._exit(child.wait())
 
 @pytest.mark.asyncio
 async def test_r06_a_slow_line_that_stalls_and_breaks_makes_no_false_state(
-    tmp_path: Path, fake_ssh: Callable[[str], Path]
+    tmp_path: Path, fake_ssh: Callable[[str], Path], profile_with: ProfileWith
 ) -> None:
+    profile = str(profile_with("standin", timing={"settle_s": 0.5}))
     pids = tmp_path / "pids"
     fake_ssh(RELAY.format(python=sys.executable, pids=str(pids)))
     log = TruthLog(tmp_path / "log")
@@ -241,8 +246,8 @@ async def test_r06_a_slow_line_that_stalls_and_breaks_makes_no_false_state(
         where = {"ssh": "host", "socket_path": server.socket_path}
         async with pg.Controller.open(**where) as ctl:
             events = ctl.events()
-            argv = program_argv("composer", log=log.path, work=1500, spinner=True, drop_crs=3)
-            pane = await ctl.launch(argv, profile="standin", within_s=WITHIN_S)
+            argv = program_argv("composer", log=log.path, work=800, spinner=True, drop_crs=3)
+            pane = await ctl.launch(argv, profile=profile, within_s=WITHIN_S)
             await landed(pane, "one")
             await until_state(pane, pg.State.READY)
 
@@ -251,9 +256,9 @@ async def test_r06_a_slow_line_that_stalls_and_breaks_makes_no_false_state(
             line(signal.SIGSTOP)
             await log.wait_for("turn_ended", WITHIN_S, count=2)
             with pytest.raises(pg.NotReady):
-                await pane.wait({pg.State.READY}, within_s=2.0)
+                await pane.wait({pg.State.READY}, within_s=1.2)
             assert pane.state is pg.State.BUSY
-            assert pane.explain().quiet_s > 1.5
+            assert pane.explain().quiet_s > 1.0
             line(signal.SIGCONT)
             await until_state(pane, pg.State.READY)
 

@@ -149,9 +149,7 @@ def test_a_row_under_a_line_is_a_line_break_only_while_it_is_still_edited(
 ):
     """Otherwise the line is carried out, and one more Enter would be one too many."""
     before = view(">>> f()", profile="python")
-    now = view(
-        ">>> f()", "", profile="python", cursor=(1, 0), kernel=kernel, at_prompt=at_prompt
-    )
+    now = view(">>> f()", "", profile="python", cursor=(1, 0), kernel=kernel, at_prompt=at_prompt)
     assert judge(before, now, "python", line_break=True).kind is kind
 
 

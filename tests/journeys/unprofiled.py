@@ -6,6 +6,7 @@ record, from the kernel (every read of its terminal) and from its screen, never 
 """
 
 import asyncio
+import contextlib
 import enum
 import os
 import shutil
@@ -38,11 +39,12 @@ class Kind(enum.Enum):
     REPL = "repl"
     COMPOSER = "composer"
     LINES = "line reader"
-    """Reads whole lines: what for, nobody can see."""
+    """Reads whole lines in the terminal's line mode: what for, nobody can see."""
     QUESTION = "question"
     SCREEN = "screen"
     """Keys are commands: an editor, a file manager, a picker, a monitor, a pager."""
     WORK = "work"
+    """Reads nothing now."""
 
 
 _TAKES: Final = frozenset({Kind.SHELL, Kind.REPL, Kind.COMPOSER})
@@ -101,26 +103,27 @@ class Trial:
     screen: tuple[str, ...] = ()
 
     @property
-    def unsafe(self) -> bool:
-        """Something reached a program that it does not belong into."""
-        reads = self.n_reads if self.program.kind not in (Kind.WORK,) else 0
-        return not self.program.takes and bool(self.n_bytes or self.n_taken or reads)
+    def typed(self) -> bool:
+        """Something went out, or came in."""
+        return bool(self.n_bytes or self.n_taken or self.n_reads)
 
     @property
-    def doubled(self) -> bool:
-        """It was taken more than once."""
-        return self.n_taken > 1
+    def unsafe(self) -> bool:
+        """It reached a program that it does not belong into, or reached one twice."""
+        wrong = self.program.kind in (Kind.QUESTION, Kind.SCREEN) and self.typed
+        return wrong or self.n_taken > 1
 
     @property
     def verdict(self) -> str:
-        """right, held (though it reads), or UNSAFE."""
-        if self.unsafe or self.doubled:
+        """How to call it, the safe and useful first: right, held, ahead, unproven, UNSAFE."""
+        kind, landed = self.program.kind, self.fate == "landed" and self.n_taken == 1
+        if self.unsafe:
             return "UNSAFE"
-        if not self.program.takes:
+        if kind is Kind.WORK and self.typed:
+            return "ahead"  # typed before it reads
+        if landed or not (self.program.takes or self.typed):
             return "right"
-        if self.fate == "landed" and self.n_taken == 1:
-            return "right"
-        return "held" if not self.n_bytes else "typed, not proven"
+        return "unproven" if self.typed else "held"
 
 
 def home(folder: Path) -> dict[str, str]:
@@ -194,6 +197,8 @@ async def attempt_message(
     await _send(pane, trial, program.message, within_s + (believe_within_s if at_once else 0.0))
     if at_once:
         await _believed(pane, trial, 0.0)
+    if trial.fate == "landed":
+        await _turn_over(pane)
     after = await pane.read()
     if watched:
         reads.unwatch(tty)
@@ -212,6 +217,11 @@ async def _believed(pane: pg.Pane, trial: Trial, within_s: float) -> None:
     said = pane.explain()
     trial.state += pane.state.value + (f" ({pane.prompt.kind.value})" if pane.prompt else "")
     trial.rule, trial.words = said.rule, said.words
+
+
+async def _turn_over(pane: pg.Pane) -> None:
+    with contextlib.suppress(pg.PanegateError):
+        await pane.wait({pg.State.READY, pg.State.PROMPTING}, within_s=3.0)
 
 
 async def _send(pane: pg.Pane, trial: Trial, text: str, within_s: float) -> None:
@@ -238,7 +248,8 @@ def _judge(
         lines = [e.get("text") for e in truth.events("submit", "line")]
         trial.n_taken = lines.count(program.message)
         trial.took = f"its log: {len(received)} bytes, {trial.n_taken} message"
-        trial.n_taken = trial.n_taken or (1 if received else 0)
+        if received and not program.takes:
+            trial.n_taken = max(1, trial.n_taken)
         return
     if program.shows:
         trial.n_taken = sum(program.shows == row.strip() for row in after.rows)
@@ -287,8 +298,9 @@ def _loop(code: str) -> list[str]:
 _SUM: Final = {"message": "echo pg$((40+2))", "shows": "pg42"}
 _PRODUCT: Final = {"message": "40002*5", "shows": "200010"}
 _ROWS: Final = "printf '%s\\n' alpha beta gamma delta"
-_READ: Final = "while read -p 'name: ' x; do echo; echo pg-$x; done"
-_INPUT: Final = "print(input('value: ').upper())"
+_READ: Final = "while read -p '> ' x; do echo pg-$x; done"
+_NAMES: Final = "while read -p 'name: ' x; do echo hello $x; done"
+_INPUT: Final = "print(input('> ').upper())"
 _ASKED: Final = "PLEASE CONTINUE WITH PG7"
 
 PROGRAMS: Final = (
@@ -308,7 +320,8 @@ PROGRAMS: Final = (
         message="echo pg(math 40+2)",
         shows="pg42",
     ),
-    Unprofiled(name="python", kind=Kind.REPL, argv=PYTHON, **_PRODUCT),
+    Unprofiled(name="python", kind=Kind.REPL, argv=[sys.executable, "-q"], **_PRODUCT),
+    Unprofiled(name="python without readline", kind=Kind.LINES, argv=PYTHON, **_PRODUCT),
     Unprofiled(
         name="ipython",
         kind=Kind.REPL,
@@ -335,8 +348,8 @@ PROGRAMS: Final = (
     Unprofiled(name="bc", kind=Kind.LINES, argv=["bc", "-q"], **_PRODUCT),
     Unprofiled(name="ed", kind=Kind.LINES, argv=["ed"]),
     Unprofiled(name="cat", kind=Kind.LINES, argv=["cat"]),
-    Unprofiled(name="read -p loop", kind=Kind.LINES, argv=_bash(_READ)),
-    Unprofiled(name="input() loop", kind=Kind.LINES, argv=_loop(_INPUT)),
+    Unprofiled(name="read -p loop", kind=Kind.LINES, argv=_bash(_READ), shows=f"pg-{MESSAGE}"),
+    Unprofiled(name="input() loop", kind=Kind.LINES, argv=_loop(_INPUT), shows=_ASKED),
     Unprofiled(
         name="bc, declared", kind=Kind.LINES, argv=["bc", "-q"], reads_lines=True, **_PRODUCT
     ),
@@ -354,6 +367,13 @@ PROGRAMS: Final = (
         argv=_loop(_INPUT),
         reads_lines=True,
         shows=_ASKED,
+    ),
+    Unprofiled(name="read -p 'name: '", kind=Kind.QUESTION, argv=_bash(_NAMES)),
+    Unprofiled(
+        name="read -p 'name: ', declared",
+        kind=Kind.QUESTION,
+        argv=_bash(_NAMES),
+        reads_lines=True,
     ),
     Unprofiled(
         name="getpass", kind=Kind.QUESTION, argv=_python("import getpass; getpass.getpass()")
@@ -423,6 +443,15 @@ PROGRAMS: Final = (
             "-c",
             "startinsert!",
         ],
+    ),
+    Unprofiled(
+        name="vim, of git commit",
+        kind=Kind.SCREEN,
+        argv=["git", "-c", "user.name=a", "-c", "user.email=a@b.c", "commit", "--allow-empty"],
+        before=_git,
+    ),
+    Unprofiled(
+        name="nano, of a script", kind=Kind.SCREEN, argv=_bash("nano some.txt; true"), before=_files
     ),
     Unprofiled(name="nano", kind=Kind.SCREEN, argv=["nano", "-I", "some.txt"], before=_files),
     Unprofiled(name="fzf", kind=Kind.SCREEN, argv=_bash(f"{_ROWS} | fzf")),

@@ -58,3 +58,11 @@ def test_a_name_counts_only_where_asked_for() -> None:
 @pytest.mark.parametrize("bottom", ["-- INSERT --", "took 1,1 All", "^C Stop   ^D End"])
 def test_their_shapes_do_not_count_on_the_main_screen(bottom: str) -> None:
     assert not judged(["text", bottom], alternate=False)
+
+
+def test_the_reader_of_the_terminal_is_an_application_by_its_name() -> None:
+    seen = look(["text"], command="git")
+    screen = Grid.from_look(seen)
+    assert is_application(screen, seen.fields, by_name=True, reader="vim")
+    assert not is_application(screen, seen.fields, by_name=False, reader="vim")
+    assert not is_application(screen, seen.fields, by_name=True, reader="bash")

@@ -260,3 +260,59 @@ def test_a_collapsed_paste_is_named() -> None:
 def test_an_empty_row_in_a_box_has_no_text_of_its_borders(by: Profile) -> None:
     screen = boxed("fix it").replace("\n╰", f"\n│ ‸{' ' * 35}│\n╰")
     assert found(look(screen), by).text == "fix it\n"
+
+
+@pytest.mark.parametrize("query", ["> ‸", "❯ ‸", "│ > ‸ │"])
+def test_a_row_beside_a_list_with_a_pointer_is_a_query(query: str) -> None:
+    side = ("│", " │") if query.startswith("│") else ("", "")
+    rows = [f"{side[0]} {text}{side[1]}" for text in ("  delta", "  beta", "⟦bg236:> alpha⟧")]
+    for screen in ([*rows, f" {query}"], [f" {query}", *rows[::-1]]):
+        for alternate in (False, True):
+            assert find(look(["above", "", *screen], alternate=alternate), UNKNOWN) is None
+
+
+def test_an_entered_line_above_the_input_row_is_no_list() -> None:
+    for above in (["> cd work"], ["out", "⟦bg236:> said⟧", "Done."]):
+        assert find(look([*above, "> ‸"]), UNKNOWN) is not None
+
+
+def test_a_list_at_the_top_of_the_alternate_screen_belongs_to_the_query_below() -> None:
+    screen = ["⟦bg236:> alpha⟧", "  beta", "", "", "> ‸"]
+    assert find(look(screen, alternate=True), UNKNOWN) is None
+    assert find(look(["words", "", *screen], alternate=True), UNKNOWN) is not None
+
+
+@pytest.mark.parametrize("frame", [(), ("╭────╮", "│    │", "╰────╯")])
+def test_a_glyph_alone_on_the_alternate_screen_tells_nothing(frame: tuple[str, ...]) -> None:
+    top, side, bottom = frame or ("", "", "")
+    query = "│ > ‸│" if frame else "> ‸"
+    screen = [top, *[side] * 15, query, bottom]
+    assert find(look(screen, alternate=True), UNKNOWN) is None
+    assert find(look(["Welcome", *screen], alternate=True), UNKNOWN) is not None
+    assert find(look(screen), UNKNOWN) is not None
+
+
+def test_a_small_box_alone_on_the_alternate_screen_is_a_composer() -> None:
+    assert find(look(["╭────╮", "│ > ‸│", "╰────╯"], alternate=True), UNKNOWN) is not None
+
+
+@pytest.mark.parametrize("reader", ["fzf", "vim", "nano"])
+def test_who_reads_the_terminal_tells_a_finder_or_an_editor_started_by_another(reader: str) -> None:
+    seen = look(["words", "> ‸"], command="git")
+    grid = Grid.from_look(seen)
+    assert find_composer(grid, seen.fields, UNKNOWN) is not None
+    assert find_composer(grid, seen.fields, UNKNOWN, reader=reader) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "text"), [("(gdb) ‸", ""), ("(gdb) print 1‸", "print 1"), ("[gdb]> run‸", "run")]
+)
+def test_a_prompt_made_of_the_programs_own_name_is_an_input_row(row: str, text: str) -> None:
+    composer = found(look(["Reading symbols", row], command="gdb"), UNKNOWN)
+    assert (composer.row, composer.text) == (1, text)
+
+
+@pytest.mark.parametrize("row", ["(y) ‸", "[sudo] password for me ‸", "(gdb)‸", "a (gdb) ‸"])
+def test_other_words_in_brackets_are_no_input_row(row: str) -> None:
+    assert find(look(["words", row], command="gdb"), UNKNOWN) is None
+    assert find(look(["words", "(gdb) ‸"], command="cat"), UNKNOWN) is None

@@ -91,3 +91,11 @@ def test_a_dialog_that_a_finished_program_left_behind_is_none() -> None:
 def test_a_frame_without_buttons_and_buttons_without_a_frame_are_none() -> None:
     assert find(look(YES_NO.replace("⟦bg1:<Yes>⟧     <No>", "nothing to do"), shown=False)) is None
     assert find(look("  <Yes>   <No>\n", shown=False)) is None
+
+
+def test_a_cursor_above_the_buttons_stands_in_a_row_to_type_into() -> None:
+    frame = (
+        "┌──────────────────┐\n│ {}           │\n│ {} │\n│  <Ok>  <Cancel>  │\n└──────────────────┘"
+    )
+    assert found(look(frame.format("Name:", "‸________________"))).kind is PromptKind.TEXT
+    assert found(look(frame.format("Sure?", " " * 16), shown=False)).kind is PromptKind.CONFIRM

@@ -83,3 +83,8 @@ def test_a_heading_on_the_same_column_is_no_option() -> None:
     assert menu is not None
     assert menu.question == "Choose"
     assert [option.label for option in menu.options] == ["one", "two", "three"]
+
+
+def test_a_lone_coloured_row_that_nothing_is_said_about_is_no_menu() -> None:
+    bar = look(["up 1.5s", "", "", "⟦r:Help and Quit⟧"], shown=False, alternate=True)
+    assert find(bar) is None

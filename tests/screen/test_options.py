@@ -133,3 +133,8 @@ def test_options_in_one_row_are_told_by_their_ground() -> None:
     assert [(o.label, o.highlighted) for o in found.options] == [("Allow", True), ("Reject", False)]
     assert row_of_options(Layout(grid("  Allow    Reject\n")), 0) is None
     assert row_of_options(Layout(grid("one word\n")), 0) is None
+
+
+def test_a_bar_of_function_keys_is_no_row_of_options() -> None:
+    assert row_of_options(Layout(grid("F1 Help  ⟦r:q Quit⟧")), 0) is None
+    assert row_of_options(Layout(grid("Help  ⟦r:Quit⟧")), 0) is not None

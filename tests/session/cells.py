@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 import attrs
+from tests.session.rig import EDITOR, LOOP, Rig
 
 from panegate.gate.guard import GuardResult
 from panegate.panes.facts import KernelFact
 from panegate.profiles import load
 from panegate.session.traits import TrackerTraits
 from panegate.terms import Intent, Reason, State, Verdict
-from tests.session.rig import EDITOR, LOOP, Rig
 
 __all__ = [
     "CELLS",

@@ -1,9 +1,10 @@
 """Writes to programs whose screen never rests."""
 
+from tests.session.rig import EDITOR, LOOP, Rig
+
 from panegate.gate.guard import GuardResult
 from panegate.gate.stages import PressKeys
 from panegate.terms import Fate, Reason
-from tests.session.rig import EDITOR, LOOP, Rig
 
 RULE = "─" * 40
 

@@ -1,9 +1,6 @@
 """Every cell of the gate's tables, by what it lets into a pane."""
 
 import pytest
-
-from panegate.gate.policy import CONDITIONS
-from panegate.terms import Intent, State
 from tests.session.cells import (
     CELLS,
     OBSTACLES,
@@ -11,6 +8,9 @@ from tests.session.cells import (
     check_obstacle,
     check_right_of_way,
 )
+
+from panegate.gate.policy import CONDITIONS
+from panegate.terms import Intent, State
 
 OF_ONE_INTENT = ("takes no input while busy", "another prompt")
 

@@ -200,3 +200,14 @@ def test_no_probe_level_is_reported_without_kernel_evidence():
     none = KernelFact(level=ProbeLevel.NONE)
     belief = folded("$ ", kernel=none)
     assert Grade.KERNEL not in {e.grade for e in belief.evidence}
+
+
+def test_a_declared_line_reader_with_a_line_editor_is_ready_when_that_says_so():
+    on = ((MarkKind.PASTE_ON, ""),)
+    told = {"profile": "lines", "marks": on}
+    assert folded("", kernel=EDITOR, **told).kind is BeliefKind.READY
+    assert folded("", **told).grade is Grade.MARK
+    assert folded("", kernel=EDITOR, profile="lines").kind is BeliefKind.NONE
+    assert folded("", kernel=EDITOR, alternate_on=True, **told).kind is BeliefKind.NONE
+    assert folded("Delete it? ", kernel=EDITOR, **told).kind is BeliefKind.PROMPTING
+    assert folded("", kernel=EDITOR, marks=on).kind is BeliefKind.NONE

@@ -343,3 +343,19 @@ def test_an_unreachable_server_makes_no_pane_dead():
     assert rig.tracker.state is State.READY
     assert rig.finished[0].receipt.reason is Reason.SERVER_UNREACHABLE
     assert rig.actions == []
+
+
+def test_a_program_that_handles_our_text_is_not_busy_with_a_turn():
+    rig = Rig("standin")
+    rig.show("> ", kernel=EDITOR)
+    rig.send("hello")
+    rig.show("> ", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    for _ in range(3):  # it read the text, and computes before it draws
+        rig.show("> ", kernel=ABSENT)
+    assert rig.states == ["ready"]
+    rig.output(b"hello")
+    rig.show("> hello", kernel=EDITOR)
+    rig.show("> hello", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    assert rig.states == ["ready", "busy"]

@@ -47,22 +47,23 @@ _TELLING: Final = string.ascii_letters + "?!&()*+/<=>@_|~$;\"'`"
 """Digits are left out: a clock or a counter may stand anywhere."""
 _GLYPHS: Final = "❯›▸▶►→➜●◉○◯□☐│┃─━═╭┌╔"
 _WORDS: Final = (
-    "[Dd]o you",
-    "[Aa]llow",
-    "[Yy]es",
-    "[Yy]/[Nn]",
-    "[Ee]sc",
-    "[Ee]nter",
-    "[Pp]ress",
-    "[Pp]roceed",
-    "[Cc]ontinue",
-    "[Cc]onfirm",
-    "[Cc]ancel",
-    "[Pp]assword",
-    "[Pp]ermission",
-    "[Aa]pprove",
-    "[Tt]rust",
+    "do you",
+    "allow",
+    "yes",
+    "y/n",
+    "esc",
+    "enter",
+    "press",
+    "proceed",
+    "continue",
+    "confirm",
+    "cancel",
+    "password",
+    "permission",
+    "approve",
+    "trust",
 )
+"""With a small or a capital letter at their start."""
 _N_AROUND: Final = 3
 _N_SEARCHED: Final = 8
 
@@ -141,7 +142,7 @@ def pin_rows(rows: Sequence[bytes], *, first: int, last: int) -> Pins:
         left_out.append("first_blank_row: an earlier row cannot be read with certainty")
     n_nearest = sum(pin.name.endswith("_1") for pin in near)
     blanks = [] if blank is None else [blank]
-    absent = _absent_pin(rows)
+    absent = _absent_pin(rows, texts)
     news = [] if absent is None else [absent]
     return Pins((*pins, *news, *near[:n_nearest], *blanks, *near[n_nearest:]), tuple(left_out))
 
@@ -207,14 +208,18 @@ def _blank_pin(texts: Sequence[str | None]) -> Pin | None:
     return Pin("first_blank_row", row_search(""), 0)
 
 
-def _absent_pin(rows: Sequence[bytes]) -> Pin | None:
+def _absent_pin(rows: Sequence[bytes], texts: Sequence[str | None]) -> Pin | None:
     """What is not on the screen must still not be: where no row is pinned a question may open."""
-    text = "\n".join(_SEQUENCES.sub(b"", row).decode(errors="replace") for row in rows)
-    seen = frozenset(text)
+    known = [
+        _SEQUENCES.sub(b"", row).decode(errors="replace") if text is None else text
+        for row, text in zip(rows, texts, strict=True)
+    ]
+    text = "\n".join(known)
+    seen, lower = frozenset(text), text.lower()
     characters = "".join(c for c in _TELLING if c not in seen)
     wanted = [f"[{characters}]"] if characters else []
     wanted += [glyph for glyph in _GLYPHS if glyph not in seen]
-    wanted += [word for word in _WORDS if re.search(word, text) is None]
+    wanted += [f"[{w[0].upper()}{w[0]}]{w[1:]}" for w in _WORDS if w not in lower]
     if not wanted:
         return None
     return Pin("absent", f"C/r:{'|'.join(wanted)}", 0)

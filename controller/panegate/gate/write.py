@@ -422,6 +422,11 @@ class WriteMachine(WriteBase):
             line_break=echo is not None and echo.line_break,
         )
         if reaction.kind is ReactionKind.LANDED:
+            by_screen = reaction.proof is not None and reaction.proof.grade is Grade.SCREEN
+            still_s = self._last_output_s + 0.05
+            if by_screen and self.profile.submit.line_break and still_s > now_s:
+                self._wake_s = still_s  # a continuation prompt may be on its way
+                return
             self._clock("reacted", now_s)
             self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=reaction.proof)
         elif reaction.kind is ReactionKind.LINE_BREAK and self._last_output_s + 0.05 <= now_s:

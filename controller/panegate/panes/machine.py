@@ -223,10 +223,13 @@ class PaneMachine:
         self._take(belief, now_s)
         self._fruitless = fruitless
 
-    def looked(self, belief: Belief, *, asked_at_s: float, now_s: float) -> bool:
+    def looked(
+        self, belief: Belief, *, asked_at_s: float, now_s: float, counts: bool = True
+    ) -> bool:
         """Take the fold of a look; return whether the look counted.
 
-        A look that output overtook does not count: another one follows, bounded.
+        A look that output overtook does not count: another one follows, bounded. Nor does
+        one without ``counts``: the program is about to write.
         """
         self._in_flight = False
         self.looks += 1
@@ -235,12 +238,12 @@ class PaneMachine:
             self.belief = belief
             self.gone(now_s=now_s, words=belief.words)
             return True
-        if self.last_output_s > asked_at_s:
+        if self.last_output_s > asked_at_s or not counts:
             self._overtaken += 1
             wait_s = self.timing.look_s
             if self._overtaken > RETRY_BOUND:
                 wait_s = min(NOISY_AFTER_S, wait_s * 2 ** (self._overtaken - RETRY_BOUND))
-            self._look_at_s = self.last_output_s + wait_s
+            self._look_at_s = (self.last_output_s if counts else now_s) + wait_s
             self._cause = again or LookCause.CALLER
             return False
         self._overtaken = 0

@@ -21,9 +21,7 @@ _FUNCTION_KEYS = re.compile(r"\s*F?1[A-Z]?\w*\s*F?2\w+\s*F?3\w+\s*F?4\w+")
 _VI_RULER = re.compile(r".*\s\d+(?:-\d+)?,\d+(?:-\d+)?\s+(?:All|Top|Bot|\d+%)\s*\Z")
 
 
-def is_application(
-    grid: Grid, fields: PaneFields, *, by_name: bool, reader: str = ""
-) -> bool:
+def is_application(grid: Grid, fields: PaneFields, *, by_name: bool, reader: str = "") -> bool:
     """Tell whether the screen is an editor's, a file manager's or a monitor's.
 
     Their shapes count on the alternate screen only.

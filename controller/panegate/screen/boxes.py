@@ -99,8 +99,10 @@ class _BoxReader:
             area = self._glyph_area(row, x if row == y else None)
             if area is not None:
                 return area if self._continues(area, y) else None
-            if row == y and (area := self._middle_area(row, x)) is not None:
-                return area
+            if row == y:
+                area = self._middle_area(row, x) or self._named_area(row, x)
+                if area is not None:
+                    return area
             if view.blank and not view.boxed and row != y and self._unknown:
                 return None
         return None
@@ -196,6 +198,20 @@ class _BoxReader:
         while self._grid.is_full(last) and last < self._grid.last_row:
             last += 1
         return attrs.evolve(area, last=last)
+
+    def _named_area(self, row: int, x: int) -> _Area | None:
+        """A prompt made of the program's own name: ``(gdb) text``."""
+        name = self._fields.command
+        if not self._unknown or self._fields.alternate_on or not name:
+            return None
+        prompt = re.compile(rf"(?:\({re.escape(name)}\)|\[{re.escape(name)}\])[>#$%]?[{_BLANKS}]")
+        found = prompt.match(self._grid.slice(row, 0, x))
+        if found is None:
+            return None
+        last = row
+        while self._grid.is_full(last) and last < self._grid.last_row:
+            last += 1
+        return _Area(row, last, found.end(), None, False)
 
     def _framed_area(self, first: int, y: int) -> _Area | None:
         """The rows between two rules, for programs with a profile but no glyph."""

@@ -69,9 +69,7 @@ def _frame(layout: Layout, row: int) -> tuple[int | None, int | None]:
     return top, bottom
 
 
-def _dialog(
-    layout: Layout, fields: PaneFields, top: int, buttons_row: int, bottom: int
-) -> Dialog:
+def _dialog(layout: Layout, fields: PaneFields, top: int, buttons_row: int, bottom: int) -> Dialog:
     listed = next(
         (b for b in find_blocks(layout) if top < b.first and b.last < buttons_row and b.pointed),
         None,

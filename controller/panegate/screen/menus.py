@@ -66,7 +66,9 @@ def find_menu(
         if not _marked(layout, fields, block):
             continue
         if _live(layout, fields, block):
-            return _menu(layout, kernel, block)
+            menu = _menu(layout, kernel, block)
+            if len(block.options) > 1 or menu.question:
+                return menu  # one coloured row that nothing is said about is a bar
     across = _across(layout, fields)
     if across is not None:
         return _menu(layout, kernel, across)

@@ -30,6 +30,7 @@ _KEYED = re.compile(
     r"|(?P<bare>\d{1,2})\s{1,3}(?=[^\W\d])(?P<bare_label>\S.*)"
 )
 _CHECKBOX = re.compile(r"(?:\[[ xX*✓✔]?\]|\([ xX*•]\)|[☐☑☒◯◉○●◻◼✓✔])\s+")
+_FUNCTION_KEY = re.compile(r"F\d{1,2}\b|\^[A-Z]\b")
 _HOTKEY = re.compile(r"\((?P<key>[a-zA-Z]|esc|tab|enter|return)\)\Z")
 _ROWS_BACK = 48
 _MAX_OPTIONS = 60
@@ -113,6 +114,8 @@ def row_of_options(layout: Layout, row: int) -> OptionBlock | None:
     for found in re.finditer(r"\S(?:.*?\S)??(?=\s\s|\Z)", grid.slice(row, view.column, view.end)):
         start = view.column + found.start()
         cells.append((start, view.column + found.end(), found[0]))
+    if any(_FUNCTION_KEY.match(text) for _, _, text in cells):
+        return None  # a bar that explains keys
     cells = [cell for cell in cells if not is_hint_text(cell[2])]
     if not 2 <= len(cells) <= 6 or any(len(text) > 40 for _, _, text in cells):
         return None

@@ -287,6 +287,10 @@ def _line_reader(case: Case) -> Belief | None:
     if kernel.icanon and kernel.wait in _BLOCKED:
         words = "blocked in a line read of its terminal"
         return _belief(BeliefKind.READY, Grade.KERNEL, words, proof=True)
+    if case.marks.at_prompt and kernel.wait in (*_BLOCKED, TtyWait.UNKNOWN):
+        if not case.look.fields.alternate_on:
+            words = "its line editor says at a prompt"
+            return _belief(BeliefKind.READY, Grade.MARK, words, proof=True)
     if kernel.icanon is not False and kernel.wait is TtyWait.UNKNOWN:
         named = bool(reading.composer.prompt_text.strip())
         if named and reading.kind is ScreenKind.READY:

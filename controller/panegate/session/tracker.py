@@ -213,7 +213,8 @@ class PaneTracker(WriteQueue):
             self.look, self.grid, self.reading = look, grid, reading
             self._note_program(look, belief)
             self._note_left_behind(reading)
-        self.machine.looked(belief, asked_at_s=look.asked_at_s, now_s=at_s)
+        counts = not self._handles_our_text(belief)
+        self.machine.looked(belief, asked_at_s=look.asked_at_s, now_s=at_s, counts=counts)
         self._collect_changes()
         self._note_prompt(at_s)
         if self.state is State.EXITED:
@@ -330,6 +331,13 @@ class PaneTracker(WriteQueue):
             return belief
         words = "the Enter has no effect yet"
         return attrs.evolve(belief, kind=BeliefKind.NONE, proof=False, words=words)
+
+    def _handles_our_text(self, belief: Belief) -> bool:
+        """The program is at what we typed and has yet to show it: no sign of a turn."""
+        current = self._current
+        if current is None or current.stage not in (Stage.ECHOING, Stage.GAP, Stage.CONFIRMING):
+            return False
+        return belief.kind is BeliefKind.NONE and belief.grade is Grade.KERNEL
 
     def _make_guard(self, view: View, vetoes: bool) -> Guard:
         composer = view.reading.composer

@@ -19,6 +19,7 @@ from panegate.ids import PaneId, SessionId, WindowId
 from panegate.runtime.bringup import KEEP_ALIVE, ServerFacts
 from panegate.runtime.link import Target
 from panegate.testing.scripted_formats import UnknownFormat, expand, is_true
+from panegate.testing.scripted_words import key_bytes, parse_line, split_flags
 from panegate.wire.version import Version
 from panegate_transports.memory import MemoryTransport, memory_pair
 
@@ -26,21 +27,7 @@ __all__ = ["Paint", "Program", "ScriptedClient", "ScriptedPane", "ScriptedTmux"]
 
 _STEP_S: Final = 1e-6
 """No two paints share an instant."""
-_WORD: Final = re.compile(rb'"((?:[^"\\]|\\[0-7]{3})*)"|([A-Za-z0-9_=-]+)|(;)|( +)')
-_OCTAL: Final = re.compile(rb"\\([0-7]{3})")
-_WITH_VALUE: Final = frozenset({"-t", "-b", "-s", "-F", "-f", "-x", "-y", "-c", "-e", "-A", "-S"})
 _DOES_NOTHING: Final = frozenset({"set-option", "resize-window", "run-shell"})
-_KEYS: Final[Mapping[str, bytes]] = {
-    "Enter": b"\r",
-    "Escape": b"\x1b",
-    "Tab": b"\t",
-    "Space": b" ",
-    "BSpace": b"\x7f",
-    "Up": b"\x1b[A",
-    "Down": b"\x1b[B",
-    "Right": b"\x1b[C",
-    "Left": b"\x1b[D",
-}
 
 
 @attrs.frozen(kw_only=True)
@@ -173,7 +160,7 @@ class ScriptedTmux:
         self._buffers: dict[str, bytes] = {}
         self._n_blocks = 0
         self._n_panes = 0
-        self._timers: set[asyncio.TimerHandle] = set()
+        self._steps: list[asyncio.TimerHandle] = []
         self._readers: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self) -> Self:
@@ -182,8 +169,8 @@ class ScriptedTmux:
 
     async def __aexit__(self, *exc: object) -> None:
         """End all clients and programs."""
-        for timer in self._timers:
-            timer.cancel()
+        for step in self._steps:
+            step.cancel()
         for reader in self._readers:
             reader.cancel()
         for client in list(self.clients):
@@ -271,7 +258,12 @@ class ScriptedTmux:
         loop = asyncio.get_running_loop()
         for step in pane.program(data):
             pane.busy_until_s = max(loop.time(), pane.busy_until_s + _STEP_S) + step.after_s
-            self._timers.add(loop.call_at(pane.busy_until_s, self.paint, pane, step))
+            self._steps.append(loop.call_at(pane.busy_until_s, self._step, pane, step))
+            self._steps = [handle for handle in self._steps if handle.when() >= loop.time()]
+
+    def _step(self, pane: ScriptedPane, step: Paint) -> None:
+        if self.panes.get(pane.pane_id) is pane:
+            self.paint(pane, step)
 
     async def open_transport(self, argv: Sequence[str]) -> MemoryTransport:
         """Attach the control client of this command line; an ``OpenTransport``."""
@@ -316,13 +308,13 @@ class ScriptedTmux:
     def _run(self, client: ScriptedClient, line: bytes) -> None:
         """Run the commands of one line; the first that fails ends it."""
         try:
-            commands = _parse(line)
+            commands = parse_line(line)
         except ValueError as error:
             self.unknown.append(line.decode("ascii", "replace"))
             self._block(client, [str(error).encode()], False, 1)
             return
         for words in commands:
-            name, (flags, rest) = words[0].decode(), _flags(words[1:])
+            name, flags, rest = split_flags(words)
             try:
                 rows, then = self._command(client, name, flags, rest)
             except _CommandFailed as failure:
@@ -347,11 +339,9 @@ class ScriptedTmux:
             return [], b""
         if name == "display-message" and "-p" in flags and len(rest) == 1:
             return [self._expanded(rest[0], self._find(where))], b""
-        if name == "if-shell" and "-F" in flags and len(rest) == 2:
-            # its condition is the value of the flag that takes none there
-            pane = self._pane(where)
-            held = is_true(self._expanded(flags["-F"], pane, refuse="0").decode())
-            return [], rest[0] if held else rest[1]
+        if name == "if-shell" and "-F" in flags and len(rest) == 3:
+            held = is_true(self._expanded(rest[0], self._pane(where)).decode())
+            return [], rest[1] if held else rest[2]
         if name == "list-panes" and "-F" in flags:
             panes = [*self.panes.values()] if "-a" in flags else [self._pane(where)]
             only = flags.get("-f", b"1")
@@ -371,7 +361,10 @@ class ScriptedTmux:
                 raise _CommandFailed(f"no buffer {buffer}")
             return self._with_buffer(name, flags, where, buffer), b""
         if name == "send-keys":
-            self._write(self._pane(where), _typed(flags, rest))
+            try:
+                self._write(self._pane(where), key_bytes(flags, rest))
+            except ValueError as error:
+                raise _CommandFailed(str(error)) from None
             return [], b""
         if name == "refresh-client" and "-A" in flags:
             pane_id, _, verb = flags["-A"].decode().partition(":")
@@ -406,8 +399,8 @@ class ScriptedTmux:
             title = flags["-s"].decode()
             if any(p.session_name == title for p in self.panes.values()):
                 raise _CommandFailed(f"duplicate session: {title}")
-            size = {"columns": int(flags.get("-x", b"80")), "lines": int(flags.get("-y", b"24"))}
-            pane = self.add_pane(self._made(rest), name=title, **size)
+            columns, lines = int(flags.get("-x", b"80")), int(flags.get("-y", b"24"))
+            pane = self.add_pane(self._made(rest), name=title, columns=columns, lines=lines)
             self._tell(b"%sessions-changed")
             return [self._expanded(flags["-F"], pane)] if "-P" in flags else []
         if name == "respawn-pane":
@@ -476,7 +469,7 @@ class ScriptedTmux:
             raise _CommandFailed(f"can't find pane: {where}")
         return pane
 
-    def _expanded(self, text: bytes, pane: ScriptedPane | None, refuse: str = "") -> bytes:
+    def _expanded(self, text: bytes, pane: ScriptedPane | None) -> bytes:
         values = pane.values() if pane is not None else {}
         server = {"pid": str(self.facts.pid), "start_time": str(self.facts.start_time)}
         rows = pane.captured() if pane is not None else []
@@ -484,64 +477,8 @@ class ScriptedTmux:
             return expand(text.decode(), {**values, **server}, rows).encode()
         except UnknownFormat as error:
             self.unknown.append(str(error))
-            return refuse.encode()
+            return b""
 
 
 def _names(pane: ScriptedPane) -> tuple[str, ...]:
     return (pane.pane_id, pane.window_id, pane.session_id, f"={pane.session_name}")
-
-
-def _parse(line: bytes) -> list[list[bytes]]:
-    """Split a command line into commands of words, with their octal escapes undone."""
-    commands: list[list[bytes]] = [[]]
-    at = 0
-    while at < len(line):
-        found = _WORD.match(line, at)
-        if found is None:
-            msg = f"parse error: {line[at : at + 20]!r}"
-            raise ValueError(msg)
-        at = found.end()
-        if found[3] is not None:
-            commands.append([])
-        elif found[1] is not None:
-            commands[-1].append(_OCTAL.sub(lambda m: bytes((int(m[1], 8),)), found[1]))
-        elif found[2] is not None:
-            commands[-1].append(found[2])
-    if not all(commands):
-        msg = "parse error: a command is empty"
-        raise ValueError(msg)
-    return commands
-
-
-def _flags(words: list[bytes]) -> tuple[dict[str, bytes], list[bytes]]:
-    """Split the words of a command into flags with their values and the rest."""
-    flags: dict[str, bytes] = {}
-    at = 0
-    while at < len(words) and words[at].startswith(b"-"):
-        word = words[at].decode()
-        at += 1
-        if word == "--":
-            break
-        takes = word in _WITH_VALUE and at < len(words)
-        flags[word] = words[at] if takes else b""
-        at += takes
-    return flags, words[at:]
-
-
-def _typed(flags: Mapping[str, bytes], rest: Sequence[bytes]) -> bytes:
-    if "-l" in flags:
-        return b"".join(rest)
-    if "-H" in flags:
-        return bytes(int(word, 16) for word in rest)
-    out = b""
-    for word in rest:
-        name = word.decode()
-        if name in _KEYS:
-            out += _KEYS[name]
-        elif len(name) == 1:
-            out += word
-        elif re.fullmatch(r"C-[a-z]", name):
-            out += bytes((ord(name[2]) & 0x1F,))
-        else:
-            raise _CommandFailed(f"unknown key: {name}")
-    return out
