@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 import panegate as pg
-from panegate.panes.facts import ProbeLevel
-from panegate.probes.levels import probe_level
 
 from .staging import KERNEL, WITHIN_S, open_stage, python, until_shown, until_state
 
@@ -121,7 +119,6 @@ async def test_rows_that_left_the_history_are_said_to_be_missing(tmp_path: Path)
 
 
 # Without the kernel's word nothing tells a continuation prompt from an answer that is due.
-KERNEL = probe_level() in (ProbeLevel.FULL, ProbeLevel.WCHAN)
 COMPOUND = [("for n in range(3): print(n)\n", None)] if KERNEL else []
 
 
