@@ -26,7 +26,7 @@ def test_later_commands_know_what_a_program_was_launched_with(cli: Cli, tmp_path
     profile = tmp_path / "mine.toml"
     profile.write_text('extends = "lines"\n')
     words = ("--profile", str(profile), "--name", "w1", "--where", "tel:1", "--env", "A=b c")
-    assert cli("launch", *words, "--", "cat").status == 0
+    assert cli("launch", *words, "--", *program_argv("lines", prompt="say> ")).status == 0
     (pane,) = cli.json("ls").document["panes"]
     assert (pane["profile"], pane["state"]) == ("mine", "ready")
     assert cli.json("explain", "w1").document["explanation"]["profile"] == "mine"
@@ -117,10 +117,11 @@ def test_panes_of_others_are_listed_only_when_asked_for(cli: Cli):
     assert [p["name"] for p in cli.json("ls", "--all").document["panes"]] == ["base"]
 
 
-def test_an_adopted_pane_is_listed_with_what_was_said_about_it(cli: Cli):
-    done = cli.json("adopt", "base", "--profile", "lines", "--name", "notes")
-    assert done.status == 0
-    assert done.document["pane"]["state"] == "ready"
+def test_an_adopted_pane_is_known_by_what_was_said_about_it(cli: Cli, server: PrivateServer):
+    server.start_program(program_argv("lines", prompt="say> "), name="theirs")
+    done = cli.json("adopt", "theirs", "--profile", "lines", "--name", "notes")
+    assert (done.status, done.document["pane"]["name"]) == (0, "notes")
+    assert cli("wait", "notes", "ready", "--within", "10").status == 0
     (pane,) = cli.json("ls").document["panes"]
     assert (pane["name"], pane["profile"]) == ("notes", "lines")
 

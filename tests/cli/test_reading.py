@@ -23,7 +23,7 @@ def test_a_state_that_holds_already_is_not_waited_for(shell: Cli):
 
 
 def test_a_state_that_does_not_come_is_time_that_ran_out(shell: Cli):
-    done = shell.json("wait", "w1", "prompting", "--within", "0.2")
+    done = shell.json("wait", "w1", "prompting", "--within", "0.8")
     assert (done.status, done.document["error"]["code"]) == (6, "not_ready")
     assert done.document["error"]["state"] == "ready"
 

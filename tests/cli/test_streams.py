@@ -30,23 +30,25 @@ def _is_pane(document: dict[str, object]) -> bool:
 
 
 def test_events_are_json_lines_also_of_panes_opened_later(cli: Cli, start: Start):
+    cli("launch", "--name", "w0", "--", *BASH)
     process = start(cli.argv("events", "--json"))
-    until(process, event="StateChanged", pane="%0")
-    cli("launch", "--name", "w1", "--", *BASH)
     until(process, event="StateChanged", pane="%1", new="ready")
-    cli("run", "w1", "sleep 0.5")
-    until(process, event="StateChanged", pane="%1", new="busy")
+    cli("launch", "--name", "w1", "--", *BASH)
+    until(process, event="StateChanged", pane="%2", new="ready")
+    cli("run", "w1", "sleep 1")
+    until(process, event="StateChanged", pane="%2", new="busy")
     done = end(process)
     assert (done.status, done.err) == (130, "")
 
 
 def test_a_pane_with_a_new_process_is_watched_anew(cli: Cli, server: PrivateServer, start: Start):
+    cli("launch", "--name", "w1", "--", *BASH)
     process = start(cli.argv("events", "--json"))
-    until(process, event="StateChanged", pane="%0")
-    server.run("respawn-pane", "-k", "-t", "%0", "sh", "-i")
-    until(process, event="PaneExited", pane="%0")
-    until(process, event="PaneOpened", pane="%0", profile="sh")
-    until(process, event="StateChanged", pane="%0", new="ready")
+    until(process, event="StateChanged", pane="%1", new="ready")
+    server.run("respawn-pane", "-k", "-t", "%1", "env", *BASH)
+    until(process, event="PaneExited", pane="%1")
+    until(process, event="PaneOpened", pane="%1", profile="bash")
+    until(process, event="StateChanged", pane="%1", new="ready")
 
 
 def test_events_of_one_pane_are_of_no_other(cli: Cli, server: PrivateServer, start: Start):

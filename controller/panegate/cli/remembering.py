@@ -142,6 +142,7 @@ class CliController(Controller):
             ]
         else:
             found = [p.target.pane_id for p in listed if p.session_name == which.removeprefix("=")]
+            found = found or [p for p in ids if await self._name_of(p) == which]
         if len(found) == 1:
             return found[0]
         if found:
@@ -153,6 +154,11 @@ class CliController(Controller):
             f"the tmux server {self.link.address.words} has no pane {which!r}",
             fix="panegate ls --all lists its panes",
         )
+
+    async def _name_of(self, pane_id: PaneId) -> str | None:
+        """Return the name that was given to an adopted pane."""
+        stored, _ = read_stored(await self.link.ask(*read_command(pane_id)))
+        return stored.name if stored is not None else None
 
     async def adopt_all(self, *, every: bool) -> list[Pane]:
         """Adopt the panes that panegate launched or adopted before; *every*: all there are."""

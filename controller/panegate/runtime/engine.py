@@ -1,6 +1,5 @@
 """Panes and clients joined: looks and guarded writes go out, answers come back as values."""
 
-import os
 from collections.abc import Callable
 
 import anyio
@@ -70,7 +69,6 @@ __all__ = [
     "NOISY_SPAN_S",
     "Engine",
     "PaneSlot",
-    "own_pane_id",
 ]
 
 _log = get_logger()
@@ -490,16 +488,3 @@ class Engine:
 async def _fail(error: Exception) -> None:
     """End the controller with *error*; who waits on it is told."""
     raise error
-
-
-def own_pane_id(socket: str) -> PaneId | None:
-    """Return the pane this process itself runs in, if it is on that server."""
-    tmux, pane = os.environ.get("TMUX", ""), os.environ.get("TMUX_PANE", "")
-    if not tmux or not pane:
-        return None
-    path = tmux.split(",", 1)[0]
-    try:
-        same = os.path.samefile(path, socket)
-    except OSError:
-        return None
-    return PaneId(pane) if same else None

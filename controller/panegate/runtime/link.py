@@ -274,10 +274,10 @@ class ServerLink:
                 await client.aclose()
             raise
         if scope.cancelled_caught or client.failure or client.ended.is_set():
+            why = client.failure  # before the closing, which has words of its own
             with anyio.CancelScope(shield=True):
                 await client.aclose()
             tail = getattr(transport, "stderr_tail", b"").decode("utf-8", "replace").strip()
-            why = client.failure if client.failure != "closed" else ""
             why = why or tail or "no answer to the attach"
             msg = f"no control client can attach to {self.address.words} {target}: {why}"
             raise ServerUnreachable(msg, fix="panegate doctor says more")

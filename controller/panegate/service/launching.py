@@ -23,8 +23,8 @@ from panegate.errors import (
 from panegate.ids import PaneId, SessionId, WindowId, is_pane_id
 from panegate.runtime.bringup import KEEP_ALIVE, one_shot
 from panegate.runtime.client import Answer
-from panegate.runtime.engine import own_pane_id
 from panegate.runtime.link import Target
+from panegate.runtime.own_pane import own_pane_id
 from panegate.screen.profile import ComposerRule, Family, Profile
 from panegate.service.pane import Launch, Pane
 from panegate.session.events import PaneOpened

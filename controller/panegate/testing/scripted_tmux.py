@@ -274,7 +274,8 @@ class ScriptedTmux:
         refusal = self.on_attach(wanted) if self.on_attach is not None else None
         client = ScriptedClient(near=near, far=far, session_id=session or SessionId("$0"))
         if session is None or refusal is not None:
-            self._block(client, [(refusal or f"can't find session: {wanted}").encode()], False, 0)
+            words = f"can't find session: {wanted}" if refusal is None else refusal
+            self._block(client, [words.encode()], False, 0)
             await client.end()
             return near
         self.clients.append(client)
