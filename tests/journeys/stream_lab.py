@@ -11,7 +11,7 @@ import re
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +29,16 @@ from panegate_transports.process import ProcessTransport
 
 from .staging import WITHIN_S, Program, Stage, until_state
 
-__all__ = ["BLOCK_S", "QUIET_S", "Blocked", "Killed", "Stamps", "block_the_loop", "kill_client"]
+__all__ = [
+    "BLOCK_S",
+    "QUIET_S",
+    "Blocked",
+    "Killed",
+    "Stamps",
+    "block_the_loop",
+    "compute",
+    "kill_client",
+]
 
 BLOCK_S: Final = 0.3
 EVERY_S: Final = 0.05
@@ -77,8 +86,6 @@ class Blocked:
     """Looks asked for because the pane was thought quiet for the settle window."""
     ready: int = 0
     """Times that it was taken for ready."""
-    waits_s: float = 0.0
-    """How long the machine would wait for quiet from then on."""
 
     @property
     def false_gap(self) -> bool:
@@ -86,7 +93,20 @@ class Blocked:
         return self.gap_s >= QUIET_S > self.true_gap_s
 
 
-async def block_the_loop(stage: Stage, stamps: Stamps, *, phase_s: float) -> Blocked:
+def compute(seconds: float) -> None:
+    """Block by computing: other threads get the interpreter in turns only."""
+    until_s = time.monotonic() + seconds
+    while time.monotonic() < until_s:
+        sum(range(1000))
+
+
+async def block_the_loop(
+    stage: Stage,
+    stamps: Stamps,
+    *,
+    phase_s: float,
+    block: Callable[[float], None] = time.sleep,
+) -> Blocked:
     """Let a pane print every 50 ms, block the loop for 300 ms, and see what is believed."""
     found = Blocked()
     profile = stage.folder / "printer.toml"
@@ -101,10 +121,9 @@ async def block_the_loop(stage: Stage, stamps: Stamps, *, phase_s: float) -> Blo
         await _after(phase_s)
         found.gap_s = found.true_gap_s = 0.0
         found.quiet_looks = found.ready = 0
-        asyncio.get_running_loop().call_soon(time.sleep, BLOCK_S)  # what a careless host does
+        asyncio.get_running_loop().call_soon(block, BLOCK_S)  # what a careless host does
         await asyncio.sleep(0)
         await _outputs(pane, machine.outputs + 12)
-        found.waits_s = machine.settle_window_s
         await pane.close()
     return found
 
@@ -202,7 +221,7 @@ class Killed:
     taken: int
     """How often the composer took that message, by its own record."""
     back_s: float
-    """From the kill until every pane had a living carrier again."""
+    """From the kill until another client carried the pane."""
     flood_goes_on: bool
     next_fate: str
     """Of the next message in the same pane."""
@@ -239,11 +258,8 @@ async def kill_client(
     )
     killed_s = time.monotonic()
     os.kill(client.transport.pid, signal.SIGKILL)
+    back_s = await _until_carried(ctl, victim, client) - killed_s
     receipt = await sending
-    async with asyncio.timeout(WITHIN_S):
-        while not all(_carried(ctl, each, client) for each in panes):
-            await victim.next_touch()
-    back_s = time.monotonic() - killed_s
     n_bytes = flood.tracker.output_bytes
     async with asyncio.timeout(WITHIN_S):
         while flood.tracker.output_bytes <= n_bytes:
@@ -270,9 +286,14 @@ async def kill_client(
     )
 
 
-def _carried(ctl: pg.Controller, pane: pg.Pane, old: ControlClient) -> bool:
-    carrier = ctl.link.carriers.get(pane.id)
-    return carrier is not None and carrier is not old and carrier.alive
+async def _until_carried(ctl: pg.Controller, pane: pg.Pane, old: ControlClient) -> float:
+    """Wait until another client carries the pane; return when."""
+    async with asyncio.timeout(WITHIN_S):
+        while True:
+            carrier = ctl.link.carriers.get(pane.id)
+            if carrier is not None and carrier is not old and carrier.alive:
+                return time.monotonic()
+            await pane.next_touch()
 
 
 def _gone(pid: int) -> bool:

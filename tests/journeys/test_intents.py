@@ -10,7 +10,7 @@ import pytest
 
 import panegate as pg
 
-from .staging import KERNEL, WITHIN_S, open_stage, until_shown, until_state
+from .staging import KERNEL, WITHIN_S, Bash, Stage, open_stage, until_shown, until_state
 from .surfaces import under_a_shell
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
@@ -18,6 +18,18 @@ pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
 def pasted(text: str) -> bytes:
     return f"\x1b[200~{text}\x1b[201~\r".encode()
+
+
+async def silent(stage: Stage) -> tuple[Bash, str]:
+    """Return a bash that runs a silent command, and the command.
+
+    It says itself that it has the terminal: until then an interrupt would meet the shell.
+    """
+    bash = await stage.bash()
+    line = "sh -c 'echo in front; exec sleep 1000'"
+    async with until_shown(bash.pane, "in front\n"):
+        await bash.pane.send(line, within_s=WITHIN_S)
+    return bash, line
 
 
 @pytest.mark.asyncio
@@ -72,8 +84,7 @@ async def test_a_steer_reaches_a_program_that_works(tmp_path: Path) -> None:
 @pytest.mark.asyncio
 async def test_an_interrupt_ends_a_silent_command(tmp_path: Path) -> None:
     async with open_stage(tmp_path) as stage:
-        bash = await stage.bash()
-        await bash.pane.send("sleep 1000", within_s=WITHIN_S)
+        bash, _ = await silent(stage)
         receipt = await bash.pane.interrupt()
         assert receipt.fate is pg.Fate.LANDED, receipt.words
         await until_state(bash.pane, pg.State.READY)
@@ -84,8 +95,7 @@ async def test_an_interrupt_ends_a_silent_command(tmp_path: Path) -> None:
 @pytest.mark.asyncio
 async def test_an_interrupt_goes_before_messages_that_wait(tmp_path: Path) -> None:
     async with open_stage(tmp_path) as stage:
-        bash = await stage.bash()
-        await bash.pane.send("sleep 1000", within_s=WITHIN_S)
+        bash, line = await silent(stage)
         async with stage.ctl.events() as events:
             waiting = asyncio.create_task(bash.pane.send("echo after", within_s=WITHIN_S))
             async for event in events:
@@ -94,7 +104,7 @@ async def test_an_interrupt_goes_before_messages_that_wait(tmp_path: Path) -> No
         receipt = await bash.pane.interrupt()
         assert receipt.fate is pg.Fate.LANDED, receipt.words
         assert (await waiting).fate is pg.Fate.LANDED
-        assert await bash.told() == ["sleep 1000", "echo after"]
+        assert await bash.told() == [line, "echo after"]
 
 
 @pytest.mark.asyncio

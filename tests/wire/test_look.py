@@ -142,6 +142,8 @@ def test_a_missing_pane_is_none(version: Version) -> None:
     assert parse_look([*blocks, error], pane_id=P3, version=version) is None
     assert parse_look([error], pane_id=P3, version=version) is None
     assert parse_look(blocks, pane_id=P3, version=version) is None
+    ended_between = [*blocks_of(version)[:6], error]
+    assert parse_look(ended_between, pane_id=P3, version=version) is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from panegate.gate.judge import View
 from panegate.gate.plan import Plan, WriteRequest
 from panegate.gate.receipt import Proof, Receipt
 from panegate.gate.text import TypingMethod
-from panegate.panes.facts import PromptReading, ScreenKind
+from panegate.panes.facts import PromptReading
 from panegate.screen.echo import EchoKind, EchoReading, compare_echo
 from panegate.screen.profile import Profile
 from panegate.terms import Fate, Intent, Reason, State
@@ -236,8 +236,8 @@ class WriteBase:
 
     def _question_opened(self, view: View) -> bool:
         """A question other than the one being answered, and not made of our own text."""
-        asked = view.reading.prompt
-        if view.reading.kind is not ScreenKind.PROMPTING or asked is None:
+        asked = view.reading.shown
+        if asked is None:
             return False
         if self.request.intent is Intent.ANSWER:
             return self._another_prompt(view, asked)
@@ -274,7 +274,7 @@ class WriteBase:
 
     @staticmethod
     def _highlighted(view: View, label: str) -> bool:
-        asked = view.reading.prompt
+        asked = view.reading.shown
         if asked is None:
             return False
         return any(o.highlighted and o.label == label for o in asked.options)

@@ -347,10 +347,13 @@ class WriteMachine(WriteBase):
                 self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
                 return
         kernel = view.look.kernel
-        unread = kernel is not None and kernel.unread_bytes and kernel.icanon is False
-        if unread and kernel is not None and kernel.wait is not TtyWait.UNKNOWN:
-            self._wake_s = now_s + 0.01
-            return
+        if kernel is not None and kernel.wait is not TtyWait.UNKNOWN:
+            unread = kernel.unread_bytes and kernel.icanon is False
+            # One that is not at its terminal may be about to ask; a busy one is asked to be steered.
+            away = kernel.wait is TtyWait.ABSENT and self.request.intent is not Intent.STEER
+            if unread or away:
+                self._wake_s = now_s + 0.01
+                return
         if plan.chosen and plan.keys and not self._highlighted(view, plan.chosen):
             words = f"{plan.chosen!r} is not highlighted after the arrow keys"
             self._withheld(Reason.ECHO_DIFFERS, now_s, words)
@@ -442,6 +445,8 @@ class WriteMachine(WriteBase):
 
     def _judge_answer(self, view: View, now_s: float) -> None:
         asked, now_asked = self._prompt, view.reading.prompt
+        if asked is not None and not asked.secret:
+            now_asked = view.reading.shown
         if now_asked is not None and asked is not None:
             if now_asked.fingerprint == asked.fingerprint:
                 chosen = self._plan.chosen

@@ -229,6 +229,9 @@ class ScreenReading:
     """What was seen, for people: ``composer at row 21 after '> '``."""
     composer: ComposerReading | None = None
     prompt: PromptReading | None = None
+    shown: PromptReading | None = None
+    """The question on screen also where the kernel says that nobody reads an answer now: a
+    program may be drawing it."""
     frame: str = ""
     """Digest of the rows with volatile parts masked (digits, spinner glyphs, caret)."""
     body: str = ""

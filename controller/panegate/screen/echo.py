@@ -16,6 +16,7 @@ _MIN_TAIL = 12
 _MIN_TAIL_ROWS = 6
 _COLLAPSES_FROM = 200
 _BREAK_GLYPHS = "↵⏎␤¶"
+_DRAWN_TAB = "^I"
 _RIGHT_PROMPT = re.compile(r"\s{2,}\S.{0,40}\Z")
 
 
@@ -130,20 +131,27 @@ class _EchoReader:
         for row in range(first, y + 1):
             begin = column if row == first else 0
             if row == y:
-                rows.append(self._last_cells(row, begin, x))
+                rows.append(self._grid.slice(row, begin, x))
             elif self._grid.is_full(row):
                 rows.append(self._grid.wrapped(row, begin))
             else:
                 rows.append(self._grid.slice(row, begin))
             at_edge = row != y and self._grid.row_width(row) >= self._fields.width - 2
             cut.append(_RIGHT_PROMPT.sub("", rows[-1]) if at_edge else rows[-1])
-        return [rows] if cut == rows else [rows, cut]
+        candidates = [rows] if cut == rows else [rows, cut]
+        begin = column if y == first else 0
+        if (whole := self._whole_last_row(begin, rows[-1])) is not None:
+            candidates += [[*other[:-1], whole] for other in candidates]
+        return candidates
 
-    def _last_cells(self, row: int, begin: int, x: int) -> str:
-        cells = self._grid.slice(row, begin, x)
-        if _unsure_width(cells) and not self._grid.slice(row, x).strip():
-            return self._grid.slice(row, begin)
-        return cells
+    def _whole_last_row(self, begin: int, left: str) -> str | None:
+        """The cursor's row to its end, where the cursor may be at its end by tmux's count."""
+        x, y = self._fields.cursor_x, self._fields.cursor_y
+        slack = _unsure_cells(self._grid.slice(y, begin))
+        if not slack or self._grid.row_width(y) - x > slack:
+            return None
+        whole = self._grid.slice(y, begin)
+        return whole if whole != left.rstrip() else None
 
     def _compare(self, rows: list[str], collapsed_ok: bool) -> EchoReading:
         seen = "\n".join(rows).strip("\n")
@@ -198,7 +206,21 @@ class _EchoReader:
                     return EchoKind.FULL if whole else EchoKind.NONE
                 if seen in wanted:
                     found = EchoKind.PARTIAL
+        if self._skips_to_last_line(rows):
+            return EchoKind.FULL
         return found
+
+    def _skips_to_last_line(self, rows: list[str]) -> bool:
+        """Whether a whole screen of the text and then its last line are seen.
+
+        Readline shows a text of more lines than the screen so: the first screenful, then the
+        last line, where the cursor is.
+        """
+        *upper, last = self._wanted.split("\n")
+        n_last = 1 + max(0, cells(last) - 1) // max(1, self._fields.width)
+        head, tail = _squashed("".join(rows[:-n_last])), _squashed("".join(rows[-n_last:]))
+        full = self._row < 0 and len(rows) == self._fields.height
+        return full and bool(head) and head in _squashed("".join(upper)) and tail == _squashed(last)
 
     def _is_last_rows(self, rows: list[str], n_seen: int) -> bool:
         """Whether the rows begin where the whole text has a row break: none of it is lost."""
@@ -249,7 +271,10 @@ def _walk(rows: list[str], wanted: str) -> tuple[int, bool, str]:
             return end, False, rest
         at = end
         if not last or not wanted[at:].strip():
+            drawn = not last and rows[number + 1].lstrip().startswith(_DRAWN_TAB)
             while at < len(wanted) and wanted[at].isspace():
+                if drawn and wanted[at] == "\t":
+                    break
                 at += 1
     return at, True, ""
 
@@ -263,7 +288,7 @@ def _walk_row(row: str, wanted: str, at: int) -> tuple[bool, int, str]:
         if want == "\t":
             while index < end and row[index] == " ":
                 index += 1
-            if row.startswith("^I", index):
+            if row.startswith(_DRAWN_TAB, index):
                 index += 2
             at += 1
         elif want == "\n":
@@ -311,11 +336,12 @@ def _squashed(text: str) -> str:
     return "".join(text.split())
 
 
-def _unsure_width(text: str) -> bool:
-    """Whether versions of tmux differ about how many cells the text takes."""
-    return not text.isascii() and any(
-        unicodedata.category(c) in ("Mn", "Cf", "Sk") or ord(c) > 0x1F000 for c in text
-    )
+def _unsure_cells(text: str) -> int:
+    """By how many cells versions of tmux and of width tables may differ about the text."""
+    if text.isascii():
+        return 0
+    unsure = sum(unicodedata.category(c) in ("Mn", "Cf", "Sk") or ord(c) > 0x1F000 for c in text)
+    return 2 * unsure
 
 
 def _reading(

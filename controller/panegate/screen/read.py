@@ -2,7 +2,9 @@
 
 from hashlib import blake2b
 
-from panegate.panes.facts import ComposerReading, Look, ScreenKind, ScreenReading
+import attrs
+
+from panegate.panes.facts import ComposerReading, Look, ScreenKind, ScreenReading, TtyWait
 from panegate.screen.composer import find_composer
 from panegate.screen.frame import frames
 from panegate.screen.grid import Grid
@@ -45,6 +47,10 @@ def read_screen(
         reader="" if look.kernel is None else look.kernel.reader_command,
     )
     prompt = place_prompt(grid, fields, profile, look.kernel, composer)
+    drawn = prompt
+    if prompt is None and look.kernel is not None and look.kernel.wait is TtyWait.ABSENT:
+        unsaid = attrs.evolve(look.kernel, wait=TtyWait.UNKNOWN)
+        drawn = place_prompt(grid, fields, profile, unsaid, composer)
     busy = first_match(profile.busy, grid, fields, composer)
     kind, words = _decide(prompt, busy)
     if kind is ScreenKind.UNKNOWN:
@@ -59,6 +65,7 @@ def read_screen(
         words=words,
         composer=composer,
         prompt=prompt.prompt if kind is ScreenKind.PROMPTING and prompt is not None else None,
+        shown=drawn.prompt if drawn is not None and _stands(drawn, busy) else None,
         frame=whole,
         body=body,
         still=body if profile.busy else _picture(look, composer),
@@ -74,8 +81,12 @@ def _picture(look: Look, composer: ComposerReading | None) -> str:
     return blake2b(seen, digest_size=16).hexdigest()
 
 
+def _stands(prompt: PlacedPrompt, busy: RuleMatch | None) -> bool:
+    return busy is None or busy.row <= prompt.last
+
+
 def _decide(prompt: PlacedPrompt | None, busy: RuleMatch | None) -> tuple[ScreenKind, str]:
-    if prompt is not None and (busy is None or busy.row <= prompt.last):
+    if prompt is not None and _stands(prompt, busy):
         return ScreenKind.PROMPTING, prompt.words
     if busy is not None:
         return ScreenKind.BUSY, busy.words

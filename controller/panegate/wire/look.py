@@ -210,9 +210,10 @@ def parse_look(
 
 
 def _pane_is_missing(blocks: Sequence[Block], pane_id: PaneId) -> bool:
-    # display-message takes a missing pane for one without values; capture-pane fails.
-    if blocks and blocks[0].ok and blocks[0].lines:
-        return not blocks[0].lines[0].strip()
+    # display-message takes a missing pane for one without values; capture-pane fails, also
+    # where the pane is ended by another client between the two.
+    if blocks and blocks[0].ok and blocks[0].lines and not blocks[0].lines[0].strip():
+        return True
     return any(
         not block.ok and block.lines == (b"can't find pane: " + pane_id.encode(),)
         for block in blocks
