@@ -11,6 +11,7 @@
 
 import argparse
 import asyncio
+import itertools
 import os
 import platform
 import statistics
@@ -55,15 +56,15 @@ async def blocked(folder: Path, tries: int) -> str:
     cases = [("sleeps", stamps) for stamps in Stamps]
     cases.insert(1, ("computes", Stamps.THREAD))
     rows = []
-    for how, stamps in cases:
-        sub = folder / f"{how}-{stamps.name}"
+    for (how, stamps), look_out in itertools.product(cases, (False, True)):
+        sub = folder / f"{how}-{stamps.name}-{look_out}"
         sub.mkdir()
         async with open_stage(sub) as stage:
             found: list[Blocked] = [
                 await block_the_loop(
                     stage,
                     stamps,
-                    phase_s=number * 0.05 / tries,
+                    phase_s=None if look_out else number * 0.05 / tries,
                     block=time.sleep if how == "sleeps" else compute,
                 )
                 for number in range(tries)
@@ -71,7 +72,8 @@ async def blocked(folder: Path, tries: int) -> str:
         fair = [one for one in found if one.true_gap_s < QUIET_S]
         rows.append(
             [
-                f"{stamps.value}; the host {how}",
+                stamps.value,
+                f"{how}, {'a look is out' if look_out else 'at any moment'}",
                 len(fair),
                 f"{1000 * statistics.median(one.true_gap_s for one in fair):.0f}",
                 f"{1000 * statistics.median(one.gap_s for one in fair):.0f}",
@@ -80,7 +82,7 @@ async def blocked(folder: Path, tries: int) -> str:
                 f"{sum(one.ready > 0 for one in fair)}/{len(fair)}",
             ]
         )
-    head = ["stamps taken", "tries", "longest pause of the program, ms (median)"]
+    head = ["stamps taken", "the host", "tries", "longest pause of the program, ms (median)"]
     head += ["as the machine saw it, ms", "false pause", "looked because of it", "false ready"]
     return table(head, rows)
 

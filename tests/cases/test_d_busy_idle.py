@@ -277,6 +277,6 @@ async def test_d09_the_echo_of_a_command_is_not_its_output(tmp_path: Path) -> No
 
         done.unlink()
         plain = await naive.shell(stage, tmp_path)
-        await plain.send(line)
+        await plain.send(line.replace("sleep 1", "sleep 20"))
         assert "DONE-42" in plain.screen()
         assert not done.exists()

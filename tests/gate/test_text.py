@@ -94,6 +94,23 @@ def test_a_tab_is_text_only_where_it_does_not_complete() -> None:
     assert reason_of("a\tb", profile=LINES, canonical=False) is Reason.CONTROL_CHARACTERS
 
 
+def test_a_tab_that_the_program_would_lose_is_refused() -> None:
+    loses = attrs.evolve(AGENT, submit=SubmitRule(multi_line=True, takes_tabs=False))
+    assert reason_of("a\tb", profile=loses, bracketed=True) is Reason.CONTROL_CHARACTERS
+    assert reason_of("a\tb", profile=loses, canonical=True) is None
+
+
+def test_a_text_that_the_program_cannot_show_is_refused() -> None:
+    small = attrs.evolve(AGENT, submit=SubmitRule(multi_line=True, one_screen=True))
+    room = (20, 3, 5)
+    for text in ("a\nb\nc", "x" * 55, "x" * 35 + "\ny"):
+        assert reason_of(text, profile=small, bracketed=True, room=room) is None
+    for text in ("a\nb\nc\nd", "x" * 56, "日" * 28, "x" * 36 + "\ny"):
+        asked = reason_of(text, profile=small, bracketed=True, room=room)
+        assert asked is Reason.TEXT_TOO_LONG, text
+    assert reason_of("a\nb\nc\nd", profile=AGENT, bracketed=True, room=room) is None
+
+
 def test_several_lines_need_a_bracketed_paste_and_a_program_that_takes_them() -> None:
     assert reason_of("a\nb", profile=AGENT, bracketed=True) is None
     assert reason_of("a\nb", profile=AGENT) is Reason.MULTI_LINE

@@ -81,7 +81,9 @@ _START_FILES: Final[dict[str, tuple[str, str]]] = {
         "fish/config.fish",
         "set fish_greeting\n"
         "function took; printf '%s\\0' $argv[1] >> '{record}'; end\n"
-        'function echo; took "echo $argv"; end\n'
+        "function on_echo --on-event fish_preexec\n"
+        "    string match -q 'echo *' -- $argv[1]; and took (string trim -rc ';' $argv[1])\n"
+        "end\n"
         'function fish_command_not_found; took "$argv"; end\n',
     ),
 }
@@ -138,11 +140,14 @@ for (const name of ["Enter", "dollar"])
 """
 
 
-def _python(home: Path) -> Started:
-    script = home / "script.py"
-    script.write_text(_PYTHON.format(record=str(home / "record")))
-    argv = [sys.executable, "-I", "-q", "-i", str(script)]
-    return Started(home=home, argv=argv, env=_env(home), taken=_file(home / "record", "\0"))
+def _python(*words: str) -> Callable[[Path], Started]:
+    def start(home: Path) -> Started:
+        script = home / "script.py"
+        script.write_text(_PYTHON.format(record=str(home / "record")))
+        argv = [sys.executable, *words, "-q", "-i", str(script)]
+        return Started(home=home, argv=argv, env=_env(home), taken=_file(home / "record", "\0"))
+
+    return start
 
 
 def _ipython(home: Path) -> Started:
@@ -188,8 +193,9 @@ class Took(gdb.Command):
         super().__init__(name, gdb.COMMAND_USER)
         self.before = before
     def invoke(self, argument, from_tty):
+        text = argument[1:-1] if argument.startswith("[") else argument
         with open({record!r}, "ab") as record:
-            record.write((self.before + argument).strip().encode() + b"\\0")
+            record.write((self.before + text).encode() + b"\\0")
 Took("took", "")
 Took("Enter", "Enter")
 Took("echo", "echo ")
@@ -333,6 +339,8 @@ def _line_reader(name: str, start: Callable[[Path], Started], **more: Any) -> Re
     return Recorder(name=name, start=start, needs_trust=True, **options | more)
 
 
+_NEW_REPL: Final = sys.version_info >= (3, 13)
+"""Python's own line editor; before, readline, or with ``-I`` the terminal's line mode."""
 _ALL: Final = (
     _shell_recorder("bash", "bash", "--noprofile", "--rcfile", "{hooks}"),
     _shell_recorder("dash", "sh", bare=_COMMANDS, multi_line=False, line_mode=True),
@@ -341,11 +349,21 @@ _ALL: Final = (
     Recorder(
         name="python",
         profile="python",
-        start=_python,
+        start=_python(),
         saying=_python_saying,
         bare=_WORDS,
-        multi_line=sys.version_info >= (3, 13),
-        tabs=sys.version_info >= (3, 13),
+        multi_line=_NEW_REPL,
+        tabs=_NEW_REPL,
+    ),
+    Recorder(
+        name="python -I",
+        profile="python",
+        start=_python("-I"),
+        saying=_python_saying,
+        bare=_WORDS,
+        multi_line=_NEW_REPL,
+        tabs=True,
+        line_mode=not _NEW_REPL,
     ),
     Recorder(
         name="ipython",
@@ -372,7 +390,7 @@ _ALL: Final = (
         profile="gdb",
         start=_gdb,
         saying=lambda text: f"took [{text}]",
-        bare=(*_COMMANDS,),
+        bare=(("echo hi;", "echo hi;"), ("Enter", "Enter")),
         tabs=True,
     ),
     Recorder(

@@ -104,10 +104,18 @@ async def block_the_loop(
     stage: Stage,
     stamps: Stamps,
     *,
-    phase_s: float,
+    phase_s: float | None,
     block: Callable[[float], None] = time.sleep,
 ) -> Blocked:
-    """Let a pane print every 50 ms, block the loop for 300 ms, and see what is believed."""
+    """Let a pane print every 50 ms, block the loop for 300 ms, and see what is believed.
+
+    Args:
+        stage: Where.
+        stamps: Where output gets its time.
+        phase_s: When; None: as soon as a look was asked for, so that its answer has to wait.
+        block: Blocks the calling thread for so many seconds.
+
+    """
     found = Blocked()
     profile = stage.folder / "printer.toml"
     profile.write_text(_PROFILE)
@@ -116,13 +124,17 @@ async def block_the_loop(
         argv = [sys.executable, "-I", "-S", "-c", _PRINTER]
         pane = await stage.ctl.launch(argv, profile=profile, within_s=None)
         machine = pane.tracker.machine
-        seen.append(machine)
+        seen.machine = machine
         await _outputs(pane, _WARM_OUTPUTS)
-        await _after(phase_s)
+        if phase_s is None:
+            async with asyncio.timeout(WITHIN_S):
+                seen.asked.clear()
+                await seen.asked.wait()
+        else:
+            await _after(phase_s)
         found.gap_s = found.true_gap_s = 0.0
         found.quiet_looks = found.ready = 0
-        asyncio.get_running_loop().call_soon(block, BLOCK_S)  # what a careless host does
-        await asyncio.sleep(0)
+        block(BLOCK_S)  # what a careless host does
         await _outputs(pane, machine.outputs + 12)
         await pane.close()
     return found
@@ -138,6 +150,13 @@ async def _after(seconds: float) -> None:
     done = asyncio.get_running_loop().create_future()
     asyncio.get_running_loop().call_later(seconds, done.set_result, None)
     await done
+
+
+@attrs.define
+class _Seen:
+    machine: PaneMachine | None = None
+    asked: asyncio.Event = attrs.field(factory=asyncio.Event)
+    """A look at it was asked for."""
 
 
 @contextlib.contextmanager
@@ -172,14 +191,14 @@ def _advance(pane_id: pg.PaneId, now_s: float) -> Any:
 
 
 @contextlib.contextmanager
-def _watched(found: Blocked) -> Iterator[list[PaneMachine]]:
-    """Note what the machine in the list is told and what it asks for."""
-    machines: list[PaneMachine] = []
+def _watched(found: Blocked) -> Iterator["_Seen"]:
+    """Note what a machine is told and what it asks for."""
+    seen = _Seen()
     output, request, change = PaneTracker.output, PaneMachine._request, PaneMachine._note
     printed: list[float] = []
 
     def noted_output(self: PaneTracker, payload: bytes, *, at_s: float) -> None:
-        if self.machine in machines:
+        if self.machine is seen.machine:
             found.gap_s = max(found.gap_s, at_s - self.machine.last_output_s)
             for said in _PRINTED.findall(payload):
                 if printed:
@@ -188,12 +207,13 @@ def _watched(found: Blocked) -> Iterator[list[PaneMachine]]:
         output(self, payload, at_s=at_s)
 
     def noted_request(self: PaneMachine, cause: Any, now_s: float) -> None:
-        if self in machines and time.monotonic() - self.last_output_s >= QUIET_S:
-            found.quiet_looks += 1
+        if self is seen.machine:
+            found.quiet_looks += time.monotonic() - self.last_output_s >= QUIET_S
+            seen.asked.set()
         request(self, cause, now_s)
 
     def noted_change(self: PaneMachine, *args: Any, **named: Any) -> None:
-        if self in machines and self.state is pg.State.READY:
+        if self is seen.machine and self.state is pg.State.READY and self.confirmed:
             found.ready += 1
         change(self, *args, **named)
 
@@ -201,7 +221,7 @@ def _watched(found: Blocked) -> Iterator[list[PaneMachine]]:
         PaneTracker.output = noted_output  # type: ignore[method-assign]
         PaneMachine._request = noted_request  # type: ignore[method-assign]
         PaneMachine._note = noted_change  # type: ignore[method-assign]
-        yield machines
+        yield seen
     finally:
         PaneTracker.output = output  # type: ignore[method-assign]
         PaneMachine._request = request  # type: ignore[method-assign]

@@ -82,6 +82,8 @@ line_break = true
 bracketed = false
 multi_line = true
 max_plain_chars = 10
+takes_tabs = false
+one_screen = true
 opens_modes = "/!"
 [arguments]
 with_value = ["-o"]

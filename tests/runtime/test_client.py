@@ -169,20 +169,37 @@ async def test_an_answer_that_is_cut_is_lost_and_the_ones_before_it_are_not() ->
 
 
 @virtual
-async def test_a_stall_delays_requests_and_loses_none() -> None:
-    """A send that would block keeps its place in front of later ones."""
+@pytest.mark.parametrize("in_flight", [0, 2])
+async def test_a_stall_delays_requests_and_loses_none(in_flight: int) -> None:
+    """Each keeps its place; they go out when there is room, with no answer to wake them."""
     async with running() as peer:
         peer.server.answering = False
-        peer.send(2)
+        peer.send(in_flight)
         await anyio.sleep(1)
         peer.far.near.stalled = True
-        peer.send(4)
+        for _ in range(4):
+            peer.send(N_SENT)
+        peer.server.answering = True  # answers come in while nothing can be sent
         await anyio.sleep(1)
-        assert len(peer.far.lines) == 4
+        assert len(peer.answers) == in_flight
         peer.far.near.stalled = False
-        peer.server.answering = True
         await anyio.sleep(1)
-        assert [a.text() for _, a in peer.answers] == [f"answer {n}" for n in (0, 1, 0, 1, 2, 3)]
+        wanted = [*range(in_flight), *(4 * [*range(N_SENT)])]
+        assert [a.text() for _, a in peer.answers] == [f"answer {n}" for n in wanted]
+
+
+@virtual
+async def test_requests_of_a_stall_that_never_ends_are_lost_with_the_stream() -> None:
+    """Once each; the one that could not be sent is not forgotten."""
+    async with running() as peer:
+        peer.far.near.stalled = True
+        peer.send(N_SENT)
+        await anyio.sleep(1)
+        assert peer.answers == []
+        await peer.far.end("killed")
+        await peer.client.ended.wait()
+        await anyio.sleep(1)
+        assert sorted(peer.lost) == list(range(N_SENT))
 
 
 @virtual

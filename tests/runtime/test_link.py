@@ -167,7 +167,13 @@ async def test_a_client_that_ends_is_removed_and_replaced_on_demand() -> None:
         again = await rig.link.carry(pane.target, ours=True)
         assert again is not client
         assert again.alive
-        assert rig.server.linked == set()  # its place below the limit was free again
+        await rig.server.clients[1].end("killed")
+        await again.ended.wait()
+        await anyio.sleep(1)
+        other = rig.server.add_pane()
+        await rig.link.carry(other.target, ours=True)
+        assert rig.server.attached[-1] == other.session_id
+        assert rig.server.linked == set()  # a place below the limit was free again
 
 
 @virtual
@@ -228,10 +234,12 @@ async def test_a_session_that_ends_is_waited_for_on_its_own_client() -> None:
                 asyncio.get_running_loop().call_later(0.5, own.far.cut, 0)
 
         rig.server.before_line = end
+        began_s = anyio.current_time()
         line = command("kill-session", "-t", pane.session_id)
         answer = await rig.link.ask_alone(line, ends=pane.session_id)
         assert answer.ok
         assert client.ended.is_set()
+        assert anyio.current_time() - began_s == pytest.approx(0.5)
         assert line in rig.server.clients[0].lines
         assert line not in own.lines
 

@@ -180,7 +180,7 @@ async def test_a_late_wake_up_gives_the_reader_its_turn_three_times_at_most() ->
 
 @virtual
 async def test_a_wake_up_in_time_again_ends_the_turns() -> None:
-    """One turn is enough once the reader has had it."""
+    """One turn is enough once the reader has had it; the next deadline has all its turns."""
     rig = Rig()
     pane = rig.add(ONE, 1.0)
 
@@ -192,6 +192,16 @@ async def test_a_wake_up_in_time_again_ends_the_turns() -> None:
     await anyio.sleep(10)
     assert len(rig.drains) == 2
     assert pane.told == [("advance", pytest.approx(1.505))]
+
+    def later() -> None:
+        rig.late_s += 2 * LATE_S
+
+    rig.on_drain = later
+    rig.drains.clear()
+    pane.deadline_s = rig.clock() + 1
+    rig.pump.put(OutputCame(ONE, b"x", rig.clock()))
+    await anyio.sleep(10)
+    assert len(rig.drains) == 4
 
 
 @virtual

@@ -12,8 +12,11 @@ SHELL = profile(Family.SHELL)
 LEARNED = ("root@box ~ # ", 13)
 
 
-def find(seen: Look, by: Profile, learned: tuple[str, int] | None = None) -> ComposerReading | None:
-    return find_composer(Grid.from_look(seen), seen.fields, by, learned=learned)
+def find(
+    seen: Look, by: Profile, learned: tuple[str, int] | None = None, row: int | None = None
+) -> ComposerReading | None:
+    grid = Grid.from_look(seen)
+    return find_composer(grid, seen.fields, by, learned=learned, learned_row=row)
 
 
 def found(seen: Look, by: Profile, learned: tuple[str, int] | None = None) -> ComposerReading:
@@ -89,6 +92,25 @@ def test_a_learned_prompt_outweighs_patterns_that_match_further() -> None:
 
 def test_another_prompt_than_the_learned_one_is_none() -> None:
     assert find(look("mysql> ‸"), SHELL, LEARNED) is None
+
+
+def test_a_prompt_that_scrolled_out_of_sight_leaves_all_rows_to_the_input() -> None:
+    composer = find(look("two\nthree‸"), SHELL, LEARNED, row=-1)
+    assert composer is not None
+    assert (composer.row, composer.column, composer.text) == (0, 0, "two\nthree")
+    assert find(look("two\nthree‸"), SHELL, LEARNED) is None
+
+
+def test_a_cleared_screen_with_the_prompt_out_of_sight_has_an_empty_input_at_the_cursor() -> None:
+    composer = find(look("             ‸"), SHELL, LEARNED, row=-3)
+    assert composer is not None
+    assert (composer.row, composer.column, composer.text) == (0, 13, "")
+
+
+def test_a_prompt_in_sight_outweighs_one_out_of_sight() -> None:
+    composer = find(look("out\n$ ls‸"), BASH, LEARNED, row=-1)
+    assert composer is not None
+    assert (composer.row, composer.text) == (1, "ls")
 
 
 def test_the_cursor_left_of_the_input_is_no_composer() -> None:

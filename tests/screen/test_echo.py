@@ -144,6 +144,21 @@ def test_a_cursor_that_another_tmux_counts_differently_does_not_cut_the_text() -
     assert echo(look("$ ❤\ufe0f yes", cursor=(0, 8)), "❤\ufe0f yes").kind is EchoKind.FULL
 
 
+def test_cells_that_another_tmux_counts_narrower_still_belong_to_the_text() -> None:
+    """tmux 3.3a counts two cells for a flag, the width table four."""
+    text = "🇫🇷 ❤\ufe0f 😀"
+    assert echo(look(f"$ {text}", cursor=(0, 9)), text).kind is EchoKind.FULL
+    assert echo(look("$ plain", cursor=(0, 5)), "plain").kind is EchoKind.PARTIAL
+    far = look(f"$ {text} and much more than that", cursor=(0, 9))
+    assert echo(far, f"{text} and much more than that").kind is not EchoKind.FULL
+
+
+def test_a_tab_drawn_at_a_rows_beginning_is_that_of_the_text() -> None:
+    assert echo(look("$ a\n  ^Ib‸"), "a\n\tb").kind is EchoKind.FULL
+    assert echo(look("$ a\n  b‸"), "a\n\tb").kind is EchoKind.FULL
+    assert echo(look("$ a\n  ^Ib‸"), "a\nb").kind is EchoKind.DIFFERS
+
+
 def test_the_start_moves_up_with_the_history() -> None:
     seen = look("out\n$ make test‸", history=5)
     assert echo(seen, "make test", (3, 2), scrolled=2).kind is EchoKind.FULL
@@ -167,6 +182,18 @@ def test_a_text_longer_than_the_screen_is_compared_by_its_tail() -> None:
     assert reading.tail_only
     other = echo(seen, LONG[:-3] + "xyz", (23, 2), scrolled=38)
     assert other.kind is EchoKind.DIFFERS
+
+
+def test_readline_shows_the_first_screenful_and_the_last_line_of_many() -> None:
+    text = "\n".join(f"line {n}" for n in range(60))
+    first = [f"line {n}" for n in range(1, 24)]
+    seen = look([*first, "line 59‸"])
+    reading = echo(seen, text, (0, 2), scrolled=1)
+    assert (reading.kind, reading.tail_only) == (EchoKind.FULL, True)
+    for rows in ([*first, "line 58‸"], [*first[:5], "line 99", *first[6:], "line 59‸"]):
+        assert echo(look(rows), text, (0, 2), scrolled=1).kind is not EchoKind.FULL
+    short = [*first[:9], "line 59‸"]
+    assert echo(look(short), text, (0, 2), scrolled=1).kind is not EchoKind.FULL
 
 
 def test_an_editors_mark_for_more_above_is_skipped() -> None:

@@ -16,14 +16,18 @@ def at_prompt(at_s: float = 1.0, marks: StandingMarks | None = None) -> Standing
     return marks
 
 
+BASH, SQLITE = load("bash"), load("sqlite3")
+
+
 def learn(learner: PromptLearner, marks: StandingMarks, row: str, **known: object) -> None:
+    profile = known.pop("profile", BASH)
     asked_at_s = float(known.pop("asked_at_s", 1.1))  # type: ignore[arg-type]
     seen = look(row, asked_at_s=asked_at_s, **known)  # type: ignore[arg-type]
     learner.learn(
         seen,
         Grid.from_look(seen),
         marks,
-        profile=load("bash"),
+        profile=profile,  # type: ignore[arg-type]
         last_output_s=asked_at_s - 0.05,
     )
 
@@ -73,10 +77,23 @@ def test_without_marks_only_an_empty_line_behind_a_prompt_sign_is_believed():
 def test_row_follows_scrolling_and_ends_with_the_cycle():
     learner, marks = PromptLearner(), at_prompt()
     learn(learner, marks, "$ ", kernel=EDITOR, history_size=5)
-    assert learner.row(look("$ ", history_size=5), marks) == 0
-    assert learner.row(look("$ ", history_size=6), marks) is None
+    assert learner.row(look("$ ", history_size=5), marks, profile=BASH) == 0
+    assert learner.row(look("text", history_size=7), marks, profile=BASH) == -2
     marks.feed(Mark(MarkKind.PASTE_OFF, "", 9.0))
-    assert learner.row(look("$ ", history_size=5), marks) is None
+    assert learner.row(look("$ ", history_size=5), marks, profile=BASH) is None
+
+
+def test_of_a_repl_only_its_own_prompt_and_only_out_of_sight():
+    """Its rows below the first have continuation prompts, which its profile knows."""
+    learner, marks = PromptLearner(), at_prompt()
+    learn(learner, marks, "Really? (y or n) ", kernel=EDITOR, profile=SQLITE)
+    assert learner.prompt is None
+    learn(learner, marks, "sqlite> ", kernel=EDITOR, profile=SQLITE)
+    assert learner.row(look("sqlite> x"), marks, profile=SQLITE) is None
+    assert learner.row(look("text", history_size=2), marks, profile=SQLITE) == -2
+    guessed = PromptLearner()
+    learn(guessed, StandingMarks(), "Continue> ", profile=SQLITE)
+    assert guessed.prompt is None
 
 
 def test_a_question_with_the_same_marks_is_not_a_prompt():
@@ -86,4 +103,4 @@ def test_a_question_with_the_same_marks_is_not_a_prompt():
     for text in ("name? ", "> "):
         learn(learner, at_prompt(5.0, marks), text, asked_at_s=5.1, kernel=EDITOR)
         assert learner.prompt == ("host:~$ ", 8)
-        assert learner.row(look(text), marks) is None
+        assert learner.row(look(text), marks, profile=BASH) is None

@@ -93,6 +93,25 @@ def test_another_text_in_the_line_withholds_enter():
     assert rig.actions == []
 
 
+def test_a_text_that_stays_cut_is_looked_at_now_and_then_not_all_the_time():
+    rig = ready_bash()
+    type_hello(rig)
+    rig.output(b"echo")
+    n_looks = 0
+    while not rig.finished:
+        if rig.tracker.take_look() is not None:
+            rig.show("$ echo", kernel=EDITOR, wait=False)
+            n_looks += 1
+            assert n_looks < 40
+        else:
+            rig.now_s = max(rig.now_s, rig.tracker.deadline_s or rig.now_s)
+            rig.tracker.advance(now_s=rig.now_s)
+            rig.settle()
+    assert rig.finished[0].receipt.reason is Reason.ECHO_DIFFERS
+    assert rig.now_s > 5.0
+    assert n_looks > 10
+
+
 def test_a_question_between_text_and_enter_withholds_enter():
     rig = ready_bash()
     type_hello(rig)

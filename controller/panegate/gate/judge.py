@@ -16,6 +16,9 @@ __all__ = [
     "ReactionKind",
     "View",
     "absolute_row",
+    "has_unread",
+    "is_away",
+    "is_behind",
     "is_unchanged",
     "judge_reaction",
     "mark_reaction",
@@ -41,6 +44,13 @@ class View:
     def rows(self) -> tuple[str, ...]:
         """The visible rows as text."""
         return tuple(self.grid.text(row) for row in range(self.look.fields.height))
+
+    @property
+    def room(self) -> tuple[int, int, int]:
+        """Columns and rows of the pane, and the column where its input begins."""
+        fields, composer = self.look.fields, self.reading.composer
+        column = fields.cursor_x if composer is None else composer.column
+        return fields.width, fields.height, column
 
 
 class ReactionKind(enum.Enum):
@@ -80,6 +90,24 @@ def mark_reaction(marks: StandingMarks, *, submitted_s: float) -> Reaction:
     return _NONE
 
 
+def has_unread(view: View) -> bool:
+    """Tell whether the kernel says that the program has not read all of our bytes yet."""
+    kernel = view.look.kernel
+    return kernel is not None and bool(kernel.unread_bytes) and kernel.wait is not TtyWait.UNKNOWN
+
+
+def is_behind(view: View) -> bool:
+    """Tell whether text of ours is unread; in line mode it always is before the Enter."""
+    kernel = view.look.kernel
+    return has_unread(view) and kernel is not None and kernel.icanon is False
+
+
+def is_away(view: View) -> bool:
+    """Tell whether the kernel says that the program is not at its terminal."""
+    kernel = view.look.kernel
+    return kernel is not None and kernel.wait is TtyWait.ABSENT
+
+
 def is_unchanged(before: View, now: View) -> bool:
     """Tell whether our text still stands where it was typed: then a mark was not about it."""
     was, composer = before.reading.composer, now.reading.composer
@@ -108,8 +136,7 @@ def judge_reaction(
         return _NONE
     if now.left_at_s >= submitted_s:
         return _landed(Grade.MARK, "its prompt cycle moved on after the Enter")
-    kernel = now.look.kernel
-    if kernel is not None and kernel.unread_bytes and kernel.wait is not TtyWait.UNKNOWN:
+    if has_unread(now):
         return _NONE
     if line_break and profile.submit.line_break and _still_edits(now, profile):
         proof = Proof(Grade.SCREEN, "the Enter made a new row under our text")

@@ -6,6 +6,7 @@ from typing import Final
 import attrs
 
 from panegate.screen.profile import Family, Profile
+from panegate.screen.wrapping import cells
 from panegate.terms import Reason
 
 __all__ = [
@@ -81,6 +82,7 @@ def check_text(
     canonical: bool | None = None,
     literal: bool = False,
     max_line_bytes: int = LINUX_LINE_BYTES,
+    room: tuple[int, int, int] | None = None,
 ) -> TextFault | None:
     """Say why *text* may not be typed into this program, or None.
 
@@ -91,16 +93,18 @@ def check_text(
         canonical: Its terminal is in line mode (ICANON); None when not known.
         literal: The caller means a first character that opens a mode.
         max_line_bytes: Longest line of a terminal in line mode, in bytes.
+        room: Columns and rows of the pane, and the column where its input begins.
 
     """
     for check in (_empty, _controls):
         if (fault := check(text)) is not None:
             return fault
     lines = canonical if canonical is not None else profile.family is Family.LINES
-    if "\t" in text and not bracketed and not lines:
+    if "\t" in text and not lines and not (bracketed and profile.submit.takes_tabs):
+        fate = "be lost" if bracketed else "complete words"
         return TextFault(
             Reason.CONTROL_CHARACTERS,
-            "A tab would complete words in this program; replace it by spaces.",
+            f"A tab would {fate} in this program; replace it by spaces.",
         )
     if "\n" in text and not (bracketed and profile.submit.multi_line):
         return TextFault(
@@ -109,6 +113,12 @@ def check_text(
         )
     if (fault := _too_long(text, profile=profile, bracketed=bracketed)) is not None:
         return fault
+    if profile.submit.one_screen and room is not None and _n_rows(text, room) > room[1]:
+        return TextFault(
+            Reason.TEXT_TOO_LONG,
+            f"This program cannot show a text of more than its {room[1]} rows; put it in a file and"
+            " name the file.",
+        )
     if not bracketed and (lines or (canonical is None and profile.family is Family.UNKNOWN)):
         longest = max(len(line.encode()) for line in text.split("\n"))
         if longest > max_line_bytes:
@@ -130,6 +140,11 @@ def _empty(text: str) -> TextFault | None:
     if text.strip(" \t\n"):
         return None
     return TextFault(Reason.EMPTY, "There is nothing to type; keys sends a bare Enter.")
+
+
+def _n_rows(text: str, room: tuple[int, int, int]) -> int:
+    width, _, indent = room
+    return sum(1 + max(0, indent + cells(line) - 1) // max(1, width) for line in text.split("\n"))
 
 
 def _controls(text: str) -> TextFault | None:

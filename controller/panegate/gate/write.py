@@ -11,6 +11,8 @@ from panegate.gate.guard import GuardReply, GuardResult
 from panegate.gate.judge import (
     ReactionKind,
     View,
+    is_away,
+    is_behind,
     is_unchanged,
     judge_reaction,
     mark_reaction,
@@ -21,7 +23,7 @@ from panegate.gate.policy import Situation, decide
 from panegate.gate.receipt import Proof
 from panegate.gate.stages import PressKeys, Stage, TypeText, WriteBase
 from panegate.gate.text import asks_for_brackets, check_text, typing_method
-from panegate.panes.facts import ScreenKind, TtyWait
+from panegate.panes.facts import ScreenKind
 from panegate.panes.standing import StandingMarks
 from panegate.screen.echo import EchoKind
 from panegate.screen.profile import Family
@@ -200,12 +202,12 @@ class WriteMachine(WriteBase):
         bracketed = asks_for_brackets(self.profile, seen=bool(self._pasting))
         if plan.text:
             kernel = view.look.kernel
-            canonical = kernel.icanon if kernel is not None else None
             fault = check_text(
                 plan.text,
                 profile=self.profile,
                 bracketed=bracketed and not plan.secret,
-                canonical=canonical,
+                canonical=None if kernel is None else kernel.icanon,
+                room=view.room,
                 literal=request.literal or request.intent is Intent.ANSWER,
             )
             if fault is not None:
@@ -283,7 +285,8 @@ class WriteMachine(WriteBase):
                 self._stage_deadline_s = now_s + _REISSUE_S
                 self._confirm(view, now_s)
         elif kind in (EchoKind.PARTIAL, EchoKind.DIFFERS):
-            self._wake_s = max(self._last_output_s, self._typed_s) + _TAIL_S
+            quiet_at_s = max(self._last_output_s, self._typed_s) + _TAIL_S
+            self._wake_s = quiet_at_s if quiet_at_s > now_s else now_s + _TAIL_S
 
     def _menu_opened(self, view: View) -> bool:
         """Our text opened a menu: what stands there now would take the Enter."""
@@ -346,14 +349,10 @@ class WriteMachine(WriteBase):
             if view.reading.composer is not None and self._menu_opened(view):
                 self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
                 return
-        kernel = view.look.kernel
-        if kernel is not None and kernel.wait is not TtyWait.UNKNOWN:
-            unread = kernel.unread_bytes and kernel.icanon is False
-            # One that is not at its terminal may be about to ask; a busy one is asked to be steered.
-            away = kernel.wait is TtyWait.ABSENT and self.request.intent is not Intent.STEER
-            if unread or away:
-                self._wake_s = now_s + 0.01
-                return
+        steers = self.request.intent is Intent.STEER
+        if is_behind(view) or (is_away(view) and not steers):  # it may be about to ask
+            self._wake_s = now_s + 0.01
+            return
         if plan.chosen and plan.keys and not self._highlighted(view, plan.chosen):
             words = f"{plan.chosen!r} is not highlighted after the arrow keys"
             self._withheld(Reason.ECHO_DIFFERS, now_s, words)
@@ -449,16 +448,7 @@ class WriteMachine(WriteBase):
             now_asked = view.reading.shown
         if now_asked is not None and asked is not None:
             if now_asked.fingerprint == asked.fingerprint:
-                chosen = self._plan.chosen
-                if (
-                    chosen
-                    and not self._plan.enter
-                    and not self._keys_again
-                    and self._highlighted(view, chosen)
-                    and self._last_output_s >= self._typed_s
-                ):
-                    self._keys_again = True
-                    self._enter(view, now_s)
+                self._press_again(view, now_s)
                 return
             words = "another question is on screen"
         elif view.state is State.PROMPTING and view.reading.kind is ScreenKind.PROMPTING:
@@ -470,6 +460,17 @@ class WriteMachine(WriteBase):
         proof = Proof(Grade.SCREEN, words)
         self._clock("reacted", now_s)
         self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=proof)
+
+    def _press_again(self, view: View, now_s: float) -> None:
+        """A key may only have moved the highlight: Enter, once the program is done with the key."""
+        plan, done_s = self._plan, max(self._last_output_s, self._typed_s) + _TAIL_S
+        if plan.enter or self._keys_again or not self._highlighted(view, plan.chosen):
+            return
+        if is_away(view) or done_s > now_s:
+            self._wake_s = max(done_s, now_s + 0.01)
+        elif self._last_output_s >= self._typed_s:
+            self._keys_again = True
+            self._enter(view, now_s)
 
     def _ran_out(self, now_s: float) -> None:
         if self.stage is Stage.TYPING:

@@ -79,6 +79,9 @@ class ControlClient:
     """When the oldest unanswered request was sent; None when there is none."""
     _callbacks: dict[int, tuple[OnAnswer, float]] = attrs.field(factory=dict, init=False)
     _queue: deque[tuple[Sequence[bytes], OnAnswer, bool]] = attrs.field(factory=deque, init=False)
+    _blocked: bytes = attrs.field(default=b"", init=False)
+    """The one request that the transport has no room for; later ones queue behind it."""
+    _blocking: anyio.Event = attrs.field(factory=anyio.Event, init=False)
     _prefix: str = attrs.field(factory=lambda: secrets.token_hex(8), init=False)
 
     @property
@@ -98,7 +101,7 @@ class ControlClient:
         if self.ended.is_set() or self.failure:
             callback(Answer(None, self.clock()))
             return
-        if len(self._callbacks) >= MAX_IN_FLIGHT or self._queue:
+        if len(self._callbacks) >= MAX_IN_FLIGHT or self._queue or self._blocked:
             self._queue.append((lines, callback, rows_are_data))
             return
         self._send(lines, callback, rows_are_data)
@@ -126,13 +129,16 @@ class ControlClient:
 
     async def run(self) -> None:
         """Read until the stream ends. Cancelling it leaves the client open."""
-        try:
-            while True:
-                self._take(await self.transport.receive())
-        except anyio.EndOfStream:
-            self._end("")
-        except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as exc:
-            self._end(str(exc) or type(exc).__name__)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._send_blocked)
+            try:
+                while True:
+                    self._take(await self.transport.receive())
+            except anyio.EndOfStream:
+                self._end("")
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError, OSError) as exc:
+                self._end(str(exc) or type(exc).__name__)
+            tasks.cancel_scope.cancel()
 
     def drain(self) -> None:
         """Handle everything that has arrived; called before a deadline fires."""
@@ -182,9 +188,26 @@ class ControlClient:
         first = next(iter(self._callbacks.values()), None)
         self.oldest_request_s = first[1] if first is not None else None
         callback(answer)
-        while self._queue and len(self._callbacks) < MAX_IN_FLIGHT and not self.ended.is_set():
+        self._send_queued()
+
+    def _send_queued(self) -> None:
+        while self._queue and not self._blocked and not self.ended.is_set():
+            if len(self._callbacks) >= MAX_IN_FLIGHT:
+                return
             lines, queued, rows_are_data = self._queue.popleft()
             self._send(lines, queued, rows_are_data)
+
+    async def _send_blocked(self) -> None:
+        """Send what the transport had no room for as soon as it has, then what queued up."""
+        while True:
+            await self._blocking.wait()
+            try:
+                await self.transport.send(self._blocked)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                return  # the reader sees it too and ends the client
+            self._blocked, self._blocking = b"", anyio.Event()
+            self._send_queued()
+            self.on_batch(self.clock())
 
     def _send(self, lines: Sequence[bytes], callback: OnAnswer, rows_are_data: bool) -> None:
         now_s = self.clock()
@@ -198,9 +221,8 @@ class ControlClient:
         try:
             self.transport.send_nowait(data)
         except anyio.WouldBlock:
-            self.connection.withdraw(request_id)
-            self._queue.appendleft((lines, callback, rows_are_data))
-            return
+            self._blocked = data
+            self._blocking.set()
         except (anyio.BrokenResourceError, anyio.ClosedResourceError):
             self.connection.withdraw(request_id)
             callback(Answer(None, now_s))

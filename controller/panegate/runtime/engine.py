@@ -375,7 +375,8 @@ class Engine:
             self.tasks.start_soon(self._look_at_death, slot)
             return
         try:
-            self.pump.feed(Looked(pane_id, look, now_s))
+            # in a late loop output may wait behind the answer: quiet counts up to that alone
+            self.pump.feed(Looked(pane_id, look, answer.at_s))
         except Exception as error:
             # a screen that breaks a reader must not take the other panes along
             _log.error("look.failed", pane_id=pane_id, words=repr(error), exc_info=True)

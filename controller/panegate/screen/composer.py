@@ -36,6 +36,7 @@ def find_composer(
             where its input begins. It outweighs the profile's patterns.
         learned_row: The row that prompt stands on now, while its line editor still has
             the line: everything from there to the cursor is input, also several lines.
+            Negative where it has scrolled out of sight.
         reader: Name of the process that reads the terminal, where the kernel tells.
 
     """
@@ -93,7 +94,7 @@ class _LineReader:
         if starts:
             first, column = starts[-1]
             return self._reading(first, column, starts[::-1])
-        return self._at_empty_row()
+        return self._below_learned_row() or self._at_empty_row()
 
     def _from_learned_row(self) -> ComposerReading | None:
         """Everything from the known prompt to the cursor is input."""
@@ -103,6 +104,18 @@ class _LineReader:
         column = self._prompt_end(first)
         if column != learned[1]:
             return None
+        return self._joined(first, column)
+
+    def _below_learned_row(self) -> ComposerReading | None:
+        """Everything up to the cursor is input of a prompt that has scrolled out of sight."""
+        if self._learned_row is None or self._learned_row >= 0:
+            return None
+        if not any(self._grid.text(row) for row in range(self._y + 1)):
+            # cleared: readline leaves the prompt out of sight and the cursor where it was
+            return self._reading(self._y, self._x, [(self._y, self._x)])
+        return self._joined(0, 0)
+
+    def _joined(self, first: int, column: int) -> ComposerReading:
         rows = range(first + 1, self._y + 1)
         lines = [(row, 0) for row in rows if not self._nearly_full(row - 1)]
         return self._reading(first, column, [(first, column), *lines])

@@ -135,6 +135,10 @@ class SubmitRule:
     """Takes several lines as one message when bracketed."""
     max_plain_chars: int = 4000
     """Longest text typed without bracketed paste."""
+    takes_tabs: bool = True
+    """Keeps the tabs of a bracketed text; False: loses them, such a text is refused."""
+    one_screen: bool = False
+    """Cannot show a text taller than its screen; such a text is refused."""
     opens_modes: str = ""
     """First characters that open a mode or popup (``/!@#``); refused unless the caller insists."""
 

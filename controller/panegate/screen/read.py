@@ -32,7 +32,8 @@ def read_screen(
         look: The rows and the fields of one instant.
         profile: Rules and prompts of the program.
         learned: A shell's prompt text and the column where its input begins.
-        learned_row: The row that prompt stands on, while its line editor has the line.
+        learned_row: The row that prompt stands on (negative: out of sight), while its line
+            editor has the line.
         grid: The look's rows where they were read already.
 
     """

@@ -425,6 +425,7 @@ class Launching:
             ) from error
         if state is not State.EXITED:
             return
+        await self.after_exit(pane)
         gone = pane.exit
         status = gone.status if gone is not None else None
         signal = gone.signal if gone is not None else None

@@ -254,7 +254,8 @@ def _shell_prompt(case: Case) -> Belief | None:
     if kernel.wait in _BLOCKED and kernel.icanon and case.profile.reads_lines:
         words = "the shell is blocked in a read at its prompt"
         return _belief(BeliefKind.READY, Grade.KERNEL, words, proof=True)
-    if kernel.wait is TtyWait.UNKNOWN and case.profile.reads_lines:
+    if kernel.wait is TtyWait.UNKNOWN and (case.profile.reads_lines or not kernel.icanon):
+        # adopted without the kernel's word: settles by its screen
         return _belief(BeliefKind.READY, Grade.SCREEN, "a prompt on screen")
     return None
 

@@ -1,4 +1,4 @@
-"""A shell's prompt text, learned where its prompt cycle shows it."""
+"""A program's prompt text, learned where its prompt cycle shows it."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ import attrs
 from panegate.panes.facts import Look, TtyWait
 from panegate.panes.standing import StandingMarks
 from panegate.screen.grid import Grid
-from panegate.screen.profile import Profile
+from panegate.screen.profile import Family, Profile
 
 __all__ = ["PromptLearner"]
 
@@ -20,7 +20,10 @@ _BLOCKED: Final = (TtyWait.READ, TtyWait.SELECT)
 
 @attrs.define
 class PromptLearner:
-    """Knows what a shell's prompt looks like and where the present one stands."""
+    """Knows what a shell's prompt looks like and where the present one stands.
+
+    A REPL's prompts are all in its profile; of them only the place is learned.
+    """
 
     prompt: tuple[str, int] | None = attrs.field(default=None, init=False)
     """Text of the row up to the input, and the column where the input begins."""
@@ -63,19 +66,25 @@ class PromptLearner:
                 self._at = fields.cursor_y + fields.history_size
                 self._firm = kernel is not None and kernel.wait in _BLOCKED
         elif marks.at_prompt is None and self.prompt is None and _GUESS.match(text):
-            if not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
+            shell = profile.family is Family.SHELL
+            if shell and not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
                 self.prompt = (text, fields.cursor_x)
 
     def _plausible(self, text: str, profile: Profile) -> bool:
         if any(pattern.fullmatch(text) for pattern in profile.continuations):
             return False
-        if not self._sign or any(pattern.fullmatch(text) for pattern in profile.prompts):
+        if any(pattern.fullmatch(text) for pattern in profile.prompts):
             return True
-        return text.rstrip().endswith(self._sign)
+        shell = profile.family is Family.SHELL
+        return shell and (not self._sign or text.rstrip().endswith(self._sign))
 
-    def row(self, look: Look, marks: StandingMarks) -> int | None:
-        """Return the visible row of the prompt that the line editor is at, if it is at one."""
+    def row(self, look: Look, marks: StandingMarks, *, profile: Profile) -> int | None:
+        """Return the row of the prompt that the line editor is at, if it is at one.
+
+        It is negative where a long text has moved the prompt out of sight; for a REPL, whose
+        rows have continuation prompts, it is only given then.
+        """
         if not marks.at_prompt or self._cycle != marks.cycles:
             return None
         row = self._at - look.fields.history_size
-        return row if row >= 0 else None
+        return row if row < 0 or profile.family is Family.SHELL else None

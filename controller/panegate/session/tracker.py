@@ -198,14 +198,14 @@ class PaneTracker(WriteQueue):
             return
         counted = self.machine.last_output_s <= look.asked_at_s or fields.dead
         grid = Grid.from_look(look)
-        if counted and self.profile.family is Family.SHELL:
+        if counted and (self.profile.family is Family.SHELL or self.profile.prompt_cycle):
             last_s = self.machine.last_output_s
             self._learner.learn(look, grid, self.marks, profile=self.profile, last_output_s=last_s)
         reading = read_screen(
             look,
             self.profile,
             learned=self._learner.prompt,
-            learned_row=self._learner.row(look, self.marks),
+            learned_row=self._learner.row(look, self.marks, profile=self.profile),
             grid=grid,
         )
         belief = self._unreacted(self._fold(look, reading), reading)
