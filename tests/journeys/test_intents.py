@@ -10,8 +10,8 @@ import pytest
 
 import panegate as pg
 
+from .scenes_of_programs import under_a_shell
 from .staging import KERNEL, WITHIN_S, Bash, Stage, open_stage, until_shown, until_state
-from .surfaces import under_a_shell
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 

@@ -12,6 +12,9 @@ import pytest
 
 Start = Callable[..., Any]
 
+SHOWN = b"\x1b[?25h"
+"""A frame ends with the caret shown."""
+
 
 def _open(composer: Start, **options: object) -> Any:
     """Start a composer whose dialog is open."""
@@ -312,12 +315,14 @@ def test_a_waiting_title_may_blink(composer: Start) -> None:
 def test_a_dialog_drawn_over_the_transcript_leaves_the_box_and_the_cursor(composer: Start) -> None:
     """And still takes every key."""
     program = composer(dialog_on_signal=True, dialog_over=5, footer="stays")
+    program.wait_until(lambda: b"stays" in program.output and program.output.endswith(SHOWN))
     before = len(program.output)
     os.kill(program.process.pid, signal.SIGUSR1)
     program.wait("dialog_painted")
-    painted = program.wait_output("Esc to cancel")[before:]
+    program.wait_until(lambda: program.output[before:].endswith(SHOWN))
+    painted = program.output[before:]
+    assert b"Esc to cancel" in painted
     assert b"\x1b[7;1H\x1b[2K \x1b[1mBash command" in painted
     assert b"stays" not in painted
-    assert painted.endswith(b"\x1b[?25h")
     program.send("2")
     program.wait("approved")

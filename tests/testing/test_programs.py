@@ -350,7 +350,7 @@ def test_a_flood_prints_at_full_speed_and_ends(run: Start, options: dict[str, An
     """M07, P10: long lines, short lines, or one without an end."""
     program = run("flood", **{"for": 60}, **options)
     program.wait_output("flood over")
-    assert program.wait("flooded")["n_bytes"] > 100_000
+    assert program.wait("flooded")["n_bytes"] > 10_000
     body = program.output.partition(b"\r\nflood over")[0]
     lines = body.split(b"\r\n")
     assert (len(lines) == 1) is bool(options.get("no_newlines"))

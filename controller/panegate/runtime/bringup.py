@@ -5,6 +5,7 @@ libtmux starts one process a call, so all of it runs in worker threads, two at m
 
 import os
 import re
+import subprocess
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,7 @@ import anyio
 import anyio.to_thread
 import attrs
 import libtmux
+from anyio.lowlevel import RunVar
 from libtmux import exc as libtmux_exc
 
 from panegate.errors import ServerUnreachable, TmuxTooOld
@@ -49,7 +51,7 @@ set-option -g default-terminal tmux-256color
 _FACTS = "#{pid}\t#{start_time}\t#{socket_path}\t#{version}"
 _NOT_FOUND = 127
 """What a shell returns for a command that it cannot find."""
-_limiter: anyio.CapacityLimiter | None = None
+_limiter: RunVar[anyio.CapacityLimiter] = RunVar("panegate-one-shot")
 
 
 @attrs.frozen(kw_only=True)
@@ -75,13 +77,19 @@ async def one_shot(
 
     """
     argv = address.argv(*words, start=start)
+
+    def run() -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            argv, input=stdin, capture_output=True, check=False, env=_environment(), timeout=30
+        )
+
     try:
-        with anyio.fail_after(30):
-            done = await anyio.run_process(argv, input=stdin, check=False, env=_environment())
+        # in a thread: a cancelled caller leaves it to end by itself, and never kills a client
+        done = await anyio.to_thread.run_sync(run, abandon_on_cancel=True, limiter=_get_limiter())
     except FileNotFoundError as error:
         msg = f"{argv[0]} is not installed"
         raise TmuxTooOld(msg, fix=install_hint()) from error
-    except TimeoutError as error:
+    except subprocess.TimeoutExpired as error:
         msg = f"the tmux server {address.words} did not answer within 30 s"
         raise ServerUnreachable(msg, fix="panegate doctor says more") from error
     out, errors = done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace")
@@ -135,10 +143,13 @@ async def bring_up(address: ServerAddress) -> ServerFacts:
 
 
 def _get_limiter() -> anyio.CapacityLimiter:
-    global _limiter
-    if _limiter is None:
-        _limiter = anyio.CapacityLimiter(2)
-    return _limiter
+    """Return this event loop's limiter: two threads, for libtmux and one-shot commands."""
+    try:
+        return _limiter.get()
+    except LookupError:
+        limiter = anyio.CapacityLimiter(2)
+        _limiter.set(limiter)
+        return limiter
 
 
 def _environment() -> Mapping[str, str]:
