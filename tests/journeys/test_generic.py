@@ -11,7 +11,8 @@ from panegate.probes.accesses import InputReads
 from panegate.testing.servers import require_program
 
 from .staging import KERNEL, Stage, open_stage
-from .unprofiled import PROGRAMS, Kind, Trial, Unprofiled, attempt_message
+from .unprofiled import Kind, Trial, Unprofiled, attempt_message
+from .unprofiled_programs import PROGRAMS
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
@@ -29,7 +30,7 @@ async def try_all(kinds: Iterable[Kind], folder: Path, *, at_once: bool) -> dict
     wanted = [p for p in PROGRAMS if p.kind in kinds and not p.slow]
     found: dict[str, Trial] = {}
     seats = asyncio.Semaphore(SIDE_BY_SIDE)
-    wait_s = 1.5 if at_once else 5.0
+    wait_s = 1.5 if at_once else 20.0
     reads = InputReads()
 
     async def one(stage: Stage, program: Unprofiled) -> None:
