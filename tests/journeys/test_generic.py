@@ -11,8 +11,7 @@ from panegate.probes.accesses import InputReads
 from panegate.testing.servers import require_program
 
 from .staging import KERNEL, Stage, open_stage
-from .unprofiled import Kind, Trial, Unprofiled, attempt_message
-from .unprofiled_programs import PROGRAMS
+from .unprofiled import PROGRAMS, Kind, Trial, Unprofiled, attempt_message
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
