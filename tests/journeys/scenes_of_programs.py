@@ -1,5 +1,7 @@
 """Programs that do not read, that ask, and that would take a message for something else."""
 
+import asyncio
+import contextlib
 import os
 import signal
 import socket
