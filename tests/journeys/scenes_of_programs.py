@@ -240,7 +240,7 @@ async def hidden_input(stage: Stage) -> Scene:
         if KERNEL:  # what was read becomes a row of the log a moment later
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(2):
-                    while not program.truth.received_bytes():
+                    while not program.truth.received_bytes():  # noqa: ASYNC110
                         await asyncio.sleep(0.02)
         secrets = [int(event["n_bytes"]) for event in program.said("secret")]
         return secrets, program.truth.received_bytes()
