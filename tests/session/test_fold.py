@@ -211,3 +211,18 @@ def test_a_declared_line_reader_with_a_line_editor_is_ready_when_that_says_so():
     assert folded("", kernel=EDITOR, alternate_on=True, **told).kind is BeliefKind.NONE
     assert folded("Delete it? ", kernel=EDITOR, **told).kind is BeliefKind.PROMPTING
     assert folded("", kernel=EDITOR, marks=on).kind is BeliefKind.NONE
+
+
+@pytest.mark.parametrize("question", ["Overwrite? [y/N] $ ", "Really delete everything? # "])
+def test_a_question_that_ends_like_a_prompt_is_not_an_unknown_programs_input(question: str):
+    assert folded(question, kernel=EDITOR).kind is not BeliefKind.READY
+
+
+def test_a_line_editor_before_the_command_has_ended_is_not_the_shells_prompt():
+    """``read -e`` turns ?2004 on as a prompt does; the status of the command is still due."""
+    first = ((MarkKind.COMMAND_END, "0"), (MarkKind.PASTE_ON, ""), (MarkKind.PASTE_OFF, ""))
+    asks = (*first, (MarkKind.PASTE_ON, ""))
+    known = {"profile": "bash", "kernel": EDITOR, "command": "bash"}
+    assert folded("Delete all? # ", marks=asks, **known).kind is not BeliefKind.READY
+    done = (*first, (MarkKind.COMMAND_END, "0"), (MarkKind.PASTE_ON, ""))
+    assert folded("host # ", marks=done, **known).kind is BeliefKind.READY

@@ -22,13 +22,22 @@ def run(rig: Rig, above: tuple[str, ...], line: str, said: bytes) -> None:
 
 def test_a_turn_ends_with_the_status_of_its_own_command():
     rig = ready_bash()
-    run(rig, (), "(exit 7)", rb"\033]133;D;7\007")
-    run(rig, ("$ (exit 7)",), "true", b"")
+    run(rig, (), "echo", b"")
+    run(rig, ("$ echo",), "(exit 7)", rb"\033]133;D;7\007")
     assert rig.tracker.turn_ends == {
-        1: TurnEnd(state=State.READY, status=7),
-        2: TurnEnd(state=State.READY, status=None),
+        1: TurnEnd(state=State.READY, status=None),
+        2: TurnEnd(state=State.READY, status=7),
     }
     assert [finished.turn for finished in rig.finished] == [1, 2]
+
+
+def test_a_shell_that_owes_the_status_of_a_command_has_not_ended_the_turn():
+    """It told one before: a line editor without one is the command's own, as of ``read -e``."""
+    rig = ready_bash()
+    run(rig, (), "(exit 7)", rb"\033]133;D;7\007")
+    run(rig, ("$ (exit 7)",), "read -e x", b"")
+    assert list(rig.tracker.turn_ends) == [1]
+    assert rig.tracker.state is not State.READY
 
 
 def test_the_rows_of_texts_and_of_their_enters_are_kept():

@@ -215,7 +215,7 @@ class CliController(Controller):
         self._launching = None
         self._launched = self.pane(event.pane)
         named = attrs.evolve(
-            stored, name=event.name, profile=stored.profile or known_profile(self._launched)
+            stored, name=event.name, profile=stored.profile or self._launched.profile.name
         )
         self.tasks.start_soon(self.store, event.pane, named)
 

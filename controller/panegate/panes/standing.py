@@ -55,6 +55,12 @@ class StandingMarks:
             self.left_at_s = mark.at_s
         return kind not in _CARET_MARKS or kind is MarkKind.TITLE
 
+    @property
+    def status_is_due(self) -> bool:
+        """The shell tells the end of each command, and has not since a line was taken."""
+        end = self.latest.get(MarkKind.COMMAND_END)
+        return end is not None and end.at_s < self.left_at_s
+
     def void(self) -> None:
         """Forget all: output was lost, so a mark may have been among it."""
         self.paste_on = None

@@ -5,6 +5,7 @@ trust: process, tmux, marks, kernel, screen, timing. Absent evidence lowers the 
 and never turns into permission.
 """
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -35,6 +36,7 @@ __all__ = [
 ]
 
 _NO_KERNEL: Final = KernelFact(level=ProbeLevel.NONE)
+_ASKS: Final = re.compile(r"[?？]|\[[^\]]*/[^\]]*\]|\([^)]*/[^)]*\)")
 _BLOCKED = (TtyWait.READ, TtyWait.SELECT)
 _MARK_STATES = {
     "ready": BeliefKind.READY,
@@ -240,6 +242,8 @@ def _shell_prompt(case: Case) -> Belief | None:
     marks, kernel, reading = case.marks, case.kernel, case.reading
     if marks.at_prompt is False or case.look.fields.alternate_on:
         return None
+    if marks.at_prompt and marks.status_is_due:
+        return None  # ``read -e`` and PS2: no command has ended since the last line was taken
     if kernel.pane_process_is_foreground is False and case.own_process_is_program:
         return None
     if reading.composer is None:
@@ -247,6 +251,8 @@ def _shell_prompt(case: Case) -> Belief | None:
     if marks.at_prompt:
         words = "the shell's prompt cycle says at a prompt"
         return _belief(BeliefKind.READY, Grade.MARK, words, proof=True)
+    if _ASKS.search(reading.composer.prompt_text):
+        return None  # no mark tells, and the text asks something
     # no mark since we came: a line editor at a prompt text that the screen shows
     if kernel.wait in _BLOCKED and kernel.icanon is False:
         words = "the shell's line editor waits at a prompt"
@@ -337,6 +343,8 @@ def _screen_ready(case: Case) -> Belief | None:
         return None
     if case.profile.family in (Family.SHELL, Family.REPL, Family.LINES):
         return None
+    if case.profile.family is Family.UNKNOWN and _ASKS.search(case.reading.composer.prompt_text):
+        return None  # a question that ends like a prompt; a real prompt of this kind waits
     if case.kernel.icanon and case.kernel.wait is not TtyWait.UNKNOWN:
         return None
     proof = case.kernel.wait in _BLOCKED or bool(case.marks.at_prompt and case.marks.cycles > 1)
