@@ -25,12 +25,12 @@ sys.path.insert(0, str(ROOT))
 
 from tests.journeys.staging import Stage, open_stage  # noqa: E402
 from tests.journeys.unprofiled import (  # noqa: E402
-    PROGRAMS,
     Kind,
     Trial,
     Unprofiled,
     attempt_message,
 )
+from tests.journeys.unprofiled_programs import PROGRAMS  # noqa: E402
 
 from panegate.probes.accesses import InputReads  # noqa: E402
 

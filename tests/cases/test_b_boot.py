@@ -94,7 +94,7 @@ async def test_b02_twelve_programs_that_start_together_all_get_their_first_messa
             assert program.truth.submits() == [f"message {number}"]
             ready = [c.at_s for c in program.pane.explain().history if c.new is pg.State.READY]
             prompted_s = at_s(program.truth, "state", state="ready")
-            assert opened[program.pane.id] < prompted_s <= ready[0]
+            assert max(opened[program.pane.id], prompted_s) <= ready[0]
         # Each was ready in its own time: the first long before the last had begun to read.
         assert at_s(programs[0].truth, "submit") < at_s(programs[-1].truth, "state", state="ready")
 

@@ -136,20 +136,22 @@ def test_an_empty_row_at_the_end_of_the_screen_may_be_a_line_that_was_taken():
 
 
 @pytest.mark.parametrize(
-    ("kernel", "at_prompt", "kind"),
+    ("row", "kernel", "at_prompt", "kind"),
     [
-        (None, None, ReactionKind.LANDED),
-        (ABSENT, None, ReactionKind.LANDED),
-        (EDITOR, None, ReactionKind.LINE_BREAK),
-        (None, True, ReactionKind.LINE_BREAK),
+        ("", None, None, ReactionKind.LANDED),
+        ("", ABSENT, None, ReactionKind.LANDED),
+        ("", None, True, ReactionKind.LANDED),
+        ("... ", EDITOR, None, ReactionKind.LINE_BREAK),
+        ("... ", None, True, ReactionKind.LINE_BREAK),
     ],
 )
 def test_a_row_under_a_line_is_a_line_break_only_while_it_is_still_edited(
-    kernel: KernelFact | None, at_prompt: bool | None, kind: ReactionKind
+    row: str, kernel: KernelFact | None, at_prompt: bool | None, kind: ReactionKind
 ):
     """Otherwise the line is carried out, and one more Enter would be one too many."""
     before = view(">>> f()", profile="python")
-    now = view(">>> f()", "", profile="python", cursor=(1, 0), kernel=kernel, at_prompt=at_prompt)
+    known = {"cursor": (1, len(row)), "kernel": kernel, "at_prompt": at_prompt}
+    now = view(">>> f()", row, profile="python", **known)
     assert judge(before, now, "python", line_break=True).kind is kind
 
 

@@ -246,8 +246,8 @@ class Lab:
         blocks = self.client.ask(look_commands(pane, self.version, "look"))
         seen = parse_look(blocks, pane_id=pane, version=self.version)
         assert seen is not None
-        values = {name: getattr(seen, name) for name in (f.name for f in attrs.fields(PaneFields))}
-        fields = PaneFields(**values)
+        names = [f.name for f in attrs.fields(PaneFields) if hasattr(seen, f.name)]
+        fields = PaneFields(**{name: getattr(seen, name) for name in names})
         return Look(fields=fields, rows=seen.rows, kernel=None, asked_at_s=0.0, at_s=0.0)
 
     def typing(self, text: str, method: TypingMethod = TypingMethod.PASTE) -> Typing:

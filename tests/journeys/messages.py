@@ -23,11 +23,22 @@ from typing import Final
 import attrs
 
 import panegate as pg
+from panegate import profiles
 
 from .recorders import RECORDERS, Recorder, Started
 from .staging import KERNEL, WITHIN_S, Stage, open_stage, until_state
 
-__all__ = ["BROKEN", "LINES", "TEXTS", "Outcome", "converse", "table"]
+__all__ = [
+    "BROKEN",
+    "LINES",
+    "TABBED_LINES",
+    "TABS",
+    "TALL",
+    "TEXTS",
+    "Outcome",
+    "converse",
+    "table",
+]
 
 _LONG: Final = " ".join(f"{number:04}" for number in range(600))
 TEXTS: Final = (
@@ -60,12 +71,13 @@ TEXTS: Final = (
 )
 """Texts of one row that every program takes."""
 TABS: Final = ("tab\there", "\tindented\ttwice")
-LINES: Final = ("one\ntwo\n\nthree; #{x} 日本", "a\n\tb\nc", "\n".join(map(str, range(60))))
+LINES: Final = ("one\ntwo\n\nthree; #{x} 日本", "a\n    b\nc")
+TABBED_LINES: Final = ("a\n\tb\nc",)
+TALL: Final = ("\n".join(f"line {number}" for number in range(60)),)
 BROKEN: Final = tuple(
     f"before{control}after" for control in "\x00\x03\x04\x08\r\x15\x1a\x1b\x7f\x85\x9b"
 )
 """Texts that are refused everywhere."""
-_CLEAN: Final = pg.Fate.LANDED
 
 
 @attrs.define(kw_only=True)
@@ -109,7 +121,8 @@ class _Talk:
         try:
             receipt = await self.pane.send(message, within_s=WITHIN_S)
         except pg.Refused as error:
-            outcome.problems.append(f"refused {message[:60]!r}: {error.reason.value}, {error}")
+            why = f"{error.reason.value}, {error} ({self.pane.explain().words})"
+            outcome.problems.append(f"refused {message[:60]!r}: {why}")
             return False
         ms = (time.monotonic() - began_s) * 1000
         if receipt.fate is pg.Fate.LANDED:
@@ -138,18 +151,19 @@ class _Talk:
             outcome.problems.append(f"not refused: {message[:60]!r}, {receipt.words}")
 
 
-async def converse(stage: Stage, recorder: Recorder, *, n_each: int) -> Outcome:
+async def converse(
+    stage: Stage, recorder: Recorder, *, n_each: int, special: bool = True
+) -> Outcome:
     """Send everything to one program, end it, and compare its record."""
     outcome = Outcome(recorder=recorder, n_each=n_each)
     async with _started(stage, recorder) as started:
-        options = {"trust": "timing"} if recorder.needs_trust and not KERNEL else {}
         pane = await stage.ctl.launch(
             started.argv,
-            profile=recorder.profile,
+            profile=_profile(recorder, started.home),
             env=started.env,
             cwd=started.home,
             within_s=WITHIN_S,
-            **options,
+            trust="timing" if recorder.needs_trust and not KERNEL else "",
         )
         talk = _Talk(pane=pane, started=started, outcome=outcome)
         different = [f"message {number}" for number in range(1, n_each + 1)]
@@ -158,17 +172,28 @@ async def converse(stage: Stage, recorder: Recorder, *, n_each: int) -> Outcome:
         n_same = 0
         for _ in range(n_each):
             n_same += await talk.say(recorder.saying("the same"), "the same")
-        special = await _specials(talk)
-        await _refusals(talk)
+        texts = await _specials(talk) if special else []
+        if special:
+            await _refusals(talk)
         await _end(talk)
         taken = await asyncio.to_thread(started.taken)
     outcome.different = sum(text in talk.landed and taken.count(text) == 1 for text in different)
     outcome.identical = min(n_same, taken.count("the same"))
-    outcome.special = sum(taken.count(text) == special.count(text) for text in special)
-    outcome.n_special = len(special)
+    outcome.special = sum(taken.count(text) == texts.count(text) for text in texts)
+    outcome.n_special = len(texts)
     if taken != talk.landed:
         outcome.problems.append(_difference(taken, talk))
     return outcome
+
+
+def _profile(recorder: Recorder, home: Path) -> str | Path:
+    """Return its profile, with a shorter settle window where timing alone is to be trusted."""
+    if not recorder.needs_trust or KERNEL:
+        return recorder.profile
+    shipped = Path(profiles.__file__).parent / f"{recorder.profile}.toml"
+    path = home / shipped.name
+    path.write_text(f"{shipped.read_text()}\n[timing]\nsettle_s = 0.3\n")
+    return path
 
 
 async def _end(talk: _Talk) -> None:
@@ -184,8 +209,10 @@ async def _end(talk: _Talk) -> None:
 async def _specials(talk: _Talk) -> list[str]:
     recorder = talk.outcome.recorder
     texts = [*TEXTS]
-    texts += TABS if recorder.tabs else ()
-    texts += [text for text in LINES if "\t" not in text or recorder.tabs] * recorder.multi_line
+    texts += TABS if recorder.takes_tabs else ()
+    texts += LINES if recorder.multi_line else ()
+    texts += TABBED_LINES if recorder.multi_line and recorder.takes_tabs else ()
+    texts += TALL if recorder.multi_line and not recorder.one_screen else ()
     for text in texts:
         await talk.say(recorder.saying(text), text)
     for message, recorded in recorder.bare:
@@ -198,10 +225,12 @@ async def _refusals(talk: _Talk) -> None:
     recorder = talk.outcome.recorder
     for text in BROKEN:
         await talk.refuses(recorder.saying(text), pg.Reason.CONTROL_CHARACTERS)
-    if not recorder.tabs:
+    if not recorder.takes_tabs:
         await talk.refuses(recorder.saying(TABS[0]), pg.Reason.CONTROL_CHARACTERS)
     if not recorder.multi_line:
         await talk.refuses(recorder.saying("one\ntwo"), pg.Reason.MULTI_LINE)
+    if recorder.one_screen:
+        await talk.refuses(recorder.saying(TALL[0]), pg.Reason.TEXT_TOO_LONG)
     if recorder.line_mode:
         await talk.refuses(recorder.saying("x" * 4096), *_TOO_LONG)
 

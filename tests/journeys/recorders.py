@@ -15,7 +15,9 @@ import attrs
 
 from panegate.testing.servers import require_program
 
-__all__ = ["RECORDERS", "Recorder", "Started"]
+from .staging import KERNEL
+
+__all__ = ["RECORDERS", "Recorder", "Started", "find"]
 
 
 @attrs.frozen(kw_only=True)
@@ -39,14 +41,35 @@ class Recorder:
     start: Callable[[Path], Started]
     saying: Callable[[str], str]
     """The message that makes it record a text."""
+    needs: tuple[str, ...] = ()
+    """Programs that must be on this machine."""
     bare: tuple[tuple[str, str], ...] = ()
     """Messages that hold nothing but a dangerous text, and what is recorded of them."""
     multi_line: bool = False
     tabs: bool = False
     line_mode: bool = False
     """The terminal edits its lines, and bounds them."""
+    asks_terminal: bool = False
+    """Only the terminal's own word says that; without it a tab is refused."""
+    one_screen: bool = False
+    """It cannot show a text taller than its screen."""
     needs_trust: bool = False
     """An empty row is no proof: without the kernel's word the caller has to say so."""
+
+    @property
+    def takes_tabs(self) -> bool:
+        """Whether a text with a tab is sent to it."""
+        return self.tabs and (not self.asks_terminal or KERNEL)
+
+
+def find(program: str) -> str | None:
+    """Return the path of a program; Debian keeps a database server's off the PATH."""
+    servers = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
+    return shutil.which(program) or (str(servers[-1]) if servers else None)
+
+
+def _path(program: str) -> str:
+    return find(program) or require_program(program)
 
 
 def _env(home: Path, **more: str) -> dict[str, str]:
@@ -91,7 +114,6 @@ _START_FILES: Final[dict[str, tuple[str, str]]] = {
 
 def _shell(name: str, *words: str) -> Callable[[Path], Started]:
     def start(home: Path) -> Started:
-        require_program(name)
         record = home / "record"
         place, content = _START_FILES[name]
         (home / place).parent.mkdir(exist_ok=True)
@@ -151,7 +173,6 @@ def _python(*words: str) -> Callable[[Path], Started]:
 
 
 def _ipython(home: Path) -> Started:
-    require_program("ipython")
     script = home / "script.py"
     script.write_text(_PYTHON.format(record=str(home / "record")))
     leaves = "--TerminalInteractiveShell.confirm_exit=False"
@@ -160,7 +181,6 @@ def _ipython(home: Path) -> Started:
 
 
 def _node(home: Path) -> Started:
-    require_program("node")
     script = home / "script.js"
     script.write_text(_NODE.format(record=json.dumps(str(home / "record"))))
     return Started(
@@ -203,7 +223,6 @@ Took("echo", "echo ")
 
 
 def _gdb(home: Path) -> Started:
-    require_program("gdb")
     script = home / "script.py"
     script.write_text(_GDB.format(record=str(home / "record")))
     argv = ["gdb", "-q", "-nx", "-x", str(script)]
@@ -211,7 +230,6 @@ def _gdb(home: Path) -> Started:
 
 
 def _sqlite3(home: Path) -> Started:
-    require_program("sqlite3")
     path = home / "record.db"
     with sqlite3.connect(path) as made:
         made.execute("create table took (number integer primary key, text)")
@@ -232,16 +250,8 @@ def _sql_saying(text: str) -> str:
     return f"insert into took (text) values ('{quoted}');"
 
 
-def _server_program(name: str) -> str:
-    """Return the path of a PostgreSQL server's program; Debian keeps them off the PATH."""
-    for path in sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True):
-        return str(path)
-    return require_program(name)
-
-
 def _psql(home: Path) -> Started:
-    psql = require_program("psql")
-    initdb, control = _server_program("initdb"), _server_program("pg_ctl")
+    psql, initdb, control = map(_path, ("psql", "initdb", "pg_ctl"))
     base = Path(tempfile.mkdtemp(prefix="panegate-psql-"))  # the server's user must get there
     user = "postgres" if os.geteuid() == 0 else None  # the server refuses to run as root
     if user is not None:
@@ -330,12 +340,14 @@ _WORDS: Final = (("Enter", "Enter"), ("C-c", "C-c"))
 
 
 def _shell_recorder(name: str, profile: str, *words: str, **more: Any) -> Recorder:
-    options = {"saying": _posix_saying, "bare": _NOT_FOUND, "multi_line": True, "tabs": True}
+    options: dict[str, Any] = {"saying": _posix_saying, "bare": _NOT_FOUND}
+    options |= {"multi_line": True, "tabs": True, "needs": (name,)}
     return Recorder(name=name, profile=profile, start=_shell(name, *words), **options | more)
 
 
 def _line_reader(name: str, start: Callable[[Path], Started], **more: Any) -> Recorder:
-    options = {"profile": "lines", "saying": _itself, "tabs": True, "line_mode": True}
+    options: dict[str, Any] = {"profile": "lines", "saying": _itself}
+    options |= {"tabs": True, "line_mode": True}
     return Recorder(name=name, start=start, needs_trust=True, **options | more)
 
 
@@ -343,9 +355,11 @@ _NEW_REPL: Final = sys.version_info >= (3, 13)
 """Python's own line editor; before, readline, or with ``-I`` the terminal's line mode."""
 _ALL: Final = (
     _shell_recorder("bash", "bash", "--noprofile", "--rcfile", "{hooks}"),
-    _shell_recorder("dash", "sh", bare=_COMMANDS, multi_line=False, line_mode=True),
+    _shell_recorder(
+        "dash", "sh", bare=_COMMANDS, multi_line=False, line_mode=True, asks_terminal=True
+    ),
     _shell_recorder("zsh", "zsh"),
-    _shell_recorder("fish", "fish", saying=_fish_saying),
+    _shell_recorder("fish", "fish", saying=_fish_saying, tabs=False, one_screen=True),
     Recorder(
         name="python",
         profile="python",
@@ -364,10 +378,12 @@ _ALL: Final = (
         multi_line=_NEW_REPL,
         tabs=True,
         line_mode=not _NEW_REPL,
+        asks_terminal=not _NEW_REPL,
     ),
     Recorder(
         name="ipython",
         profile="ipython",
+        needs=("ipython",),
         start=_ipython,
         saying=_python_saying,
         bare=_WORDS,
@@ -375,11 +391,17 @@ _ALL: Final = (
         tabs=True,
     ),
     Recorder(
-        name="node", profile="node", start=_node, saying=_c_saying, bare=(("Enter", "Enter"),)
+        name="node",
+        profile="node",
+        needs=("node",),
+        start=_node,
+        saying=_c_saying,
+        bare=(("Enter", "Enter"),),
     ),
     Recorder(
         name="sqlite3",
         profile="sqlite3",
+        needs=("sqlite3",),
         start=_sqlite3,
         saying=_sql_saying,
         multi_line=True,
@@ -388,13 +410,20 @@ _ALL: Final = (
     Recorder(
         name="gdb",
         profile="gdb",
+        needs=("gdb",),
         start=_gdb,
         saying=lambda text: f"took [{text}]",
         bare=(("echo hi;", "echo hi;"), ("Enter", "Enter")),
         tabs=True,
     ),
     Recorder(
-        name="psql", profile="psql", start=_psql, saying=_sql_saying, multi_line=True, tabs=True
+        name="psql",
+        profile="psql",
+        needs=("psql", "initdb", "pg_ctl"),
+        start=_psql,
+        saying=_sql_saying,
+        multi_line=True,
+        tabs=True,
     ),
     _line_reader("cat", _piped("cat >>")),
     _line_reader("tee", _piped("tee -a")),

@@ -32,7 +32,16 @@ from .scenes import (
     history,
     left_to_a_shell,
 )
-from .staging import KERNEL, NO_HISTORY, WITHIN_S, Program, Stage, until_shown, until_state
+from .staging import (
+    KERNEL,
+    NO_HISTORY,
+    WITHIN_S,
+    Program,
+    Stage,
+    until_shown,
+    until_state,
+    until_told,
+)
 
 __all__ = [
     "accepting",
@@ -130,15 +139,14 @@ async def accepting(stage: Stage) -> Scene:
     script.write_text(
         "import socket, sys\n"
         "s = socket.socket(socket.AF_UNIX)\ns.bind('sock')\ns.listen()\n"
-        "print('listening', flush=True)\ns.accept()\n"
+        "print('listening', file=open('listens', 'w'))\ns.accept()\n"
     )
     line = f"cd {stage.folder}; {sys.executable} -I -S server.py"
-    await bash.pane.send(line, within_s=WITHIN_S)
+    async with until_told(stage.folder / "listens"):
+        await bash.pane.send(line, within_s=WITHIN_S)
     received, expected = history(bash, line)
 
     async def free() -> None:
-        async with until_shown(bash.pane, "listening"):
-            pass
         with socket.socket(socket.AF_UNIX) as client:
             client.connect(str(where))
 

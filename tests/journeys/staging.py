@@ -33,6 +33,7 @@ __all__ = [
     "python",
     "until_shown",
     "until_state",
+    "until_told",
     "until_write",
 ]
 
@@ -210,6 +211,27 @@ async def until_shown(pane: pg.Pane, text: str) -> AsyncIterator[None]:
     async with asyncio.timeout(WITHIN_S):
         while text not in "\n".join(pane.last_screen().rows):
             await pane.next_touch()
+
+
+@contextlib.asynccontextmanager
+async def until_told(word: Path) -> AsyncIterator[None]:
+    """Make the pipe *word*, and wait after the block until a program has written to it.
+
+    For what works in silence: the kernel's word spares it looks, so its screen may stay unseen.
+    """
+    os.mkfifo(word)
+    # opened for both, so that nobody's close ends it
+    end = os.open(word, os.O_RDWR | os.O_NONBLOCK)
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(end, told.set)
+    try:
+        yield
+        async with asyncio.timeout(WITHIN_S):
+            await told.wait()
+    finally:
+        loop.remove_reader(end)
+        os.close(end)
 
 
 async def until_write(events: pg.EventStream, write_id: str) -> pg.Receipt:

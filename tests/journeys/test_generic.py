@@ -11,7 +11,8 @@ from panegate.probes.accesses import InputReads
 from panegate.testing.servers import require_program
 
 from .staging import KERNEL, Stage, open_stage
-from .unprofiled import PROGRAMS, Kind, Trial, Unprofiled, attempt_message
+from .unprofiled import Kind, Trial, Unprofiled, attempt_message
+from .unprofiled_programs import PROGRAMS
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 

@@ -11,7 +11,7 @@ import pytest
 import panegate as pg
 
 from .scenes_of_programs import under_a_shell
-from .staging import KERNEL, WITHIN_S, Bash, Stage, open_stage, until_shown, until_state
+from .staging import KERNEL, WITHIN_S, Bash, Stage, open_stage, until_shown, until_state, until_told
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
@@ -26,8 +26,9 @@ async def silent(stage: Stage) -> tuple[Bash, str]:
     It says itself that it has the terminal: until then an interrupt would meet the shell.
     """
     bash = await stage.bash()
-    line = "sh -c 'echo in front; exec sleep 1000'"
-    async with until_shown(bash.pane, "in front\n"):
+    word = stage.folder / "in-front"
+    line = f"sh -c 'echo > {word}; exec sleep 1000'"
+    async with until_told(word):
         await bash.pane.send(line, within_s=WITHIN_S)
     return bash, line
 

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from panegate.ids import PaneId
 from panegate.panes.beliefs import Belief, BeliefKind
 from panegate.panes.facts import PromptReading
-from panegate.panes.machine import RELOOK_ALONE_S, LookCause, MachineTiming, PaneMachine
+from panegate.panes.machine import (
+    RELOOK_ALONE_S,
+    RELOOK_FIRST_S,
+    LookCause,
+    MachineTiming,
+    PaneMachine,
+)
 from panegate.terms import Grade, PromptKind, State
 
 TIMING = MachineTiming(look_s=0.02, settle_s=1.5, silence_s=30.0)
@@ -355,4 +361,40 @@ def test_a_screen_that_never_settles_after_a_resize_is_work():
         m.output(now_s=5.3 + n * 0.3)
         _, at_s = run_to_look(m)
         m.looked(belief(BeliefKind.READY, proof=False, body=str(n)), asked_at_s=at_s, now_s=at_s)
+    assert m.state is State.BUSY
+
+
+def test_a_moment_away_from_the_terminal_is_doubt_and_what_lasts_is_work():
+    away = belief(BeliefKind.NONE, proof=False)
+    m = ready_machine()
+    m.output(now_s=5.0)
+    _, at_s = run_to_look(m)
+    m.looked(away, asked_at_s=at_s, now_s=at_s)
+    assert (m.state, m.confirmed) == (State.READY, False)
+    _, at_s = run_to_look(m)
+    m.looked(READY, asked_at_s=at_s, now_s=at_s)
+    assert (m.state, m.confirmed) == (State.READY, True)
+
+    m.want_look(now_s=9.0)
+    while m.state is State.READY:
+        _, at_s = (None, 9.0) if m.take_look() is not None else run_to_look(m)
+        m.looked(away, asked_at_s=at_s, now_s=at_s)
+        assert not m.confirmed
+    assert m.state is State.BUSY
+    assert 10.0 <= at_s <= 10.0 + RELOOK_FIRST_S
+
+
+@pytest.mark.parametrize(
+    "working",
+    [
+        belief(BeliefKind.NONE, proof=False, body="another screen"),
+        belief(BeliefKind.NONE, proof=False, grade=Grade.TIMING),
+        belief(BeliefKind.BUSY, grade=Grade.SCREEN),
+    ],
+)
+def test_more_than_the_kernels_word_is_work_at_once(working: Belief):
+    m = ready_machine()
+    m.want_look(now_s=5.0)
+    assert m.take_look() is not None
+    m.looked(working, asked_at_s=5.0, now_s=5.0)
     assert m.state is State.BUSY

@@ -95,9 +95,11 @@ def test_another_prompt_than_the_learned_one_is_none() -> None:
 
 
 def test_a_prompt_that_scrolled_out_of_sight_leaves_all_rows_to_the_input() -> None:
-    composer = find(look("two\nthree‸"), SHELL, LEARNED, row=-1)
-    assert composer is not None
-    assert (composer.row, composer.column, composer.text) == (0, 0, "two\nthree")
+    for row in (-1, 2):
+        composer = find(look("two\nthree‸"), SHELL, LEARNED, row=row)
+        assert composer is not None
+        assert (composer.row, composer.column, composer.text) == (0, 0, "two\nthree")
+    assert find(look("two\nthree‸"), SHELL, LEARNED, row=1) is None
     assert find(look("two\nthree‸"), SHELL, LEARNED) is None
 
 

@@ -112,6 +112,42 @@ def test_a_text_that_stays_cut_is_looked_at_now_and_then_not_all_the_time():
     assert n_looks > 10
 
 
+@pytest.mark.parametrize("painted", [True, False])
+def test_an_unpainted_prompt_is_a_question_only_if_it_stays_so(painted: bool):
+    """fish turns ?2004 on first and waits for helpers before it writes its prompt."""
+    rig = ready_bash()
+    rig.output(PROMPT_OFF + rb"\015\012\033[?2004h")
+    rig.show("$ x", "", kernel=EDITOR)
+    assert rig.tracker.state is not State.PROMPTING
+    if painted:
+        rig.output(b"$ ")
+    rig.show("$ x", "$ " if painted else "", kernel=EDITOR)
+    rig.pass_time(0.5)
+    assert rig.tracker.state is (State.READY if painted else State.PROMPTING)
+    assert ("prompting" in rig.states) is not painted
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ("$ ls ", "Display all 108 possibilities? (y or n)"),
+        ("afile  bfile", "cfile  dfile", "--More--"),
+    ],
+    ids=["a question under the prompt", "a page, and the prompt out of sight"],
+)
+def test_a_question_of_the_line_editor_is_no_draft(rows: tuple[str, ...]):
+    """``?2004`` stays on meanwhile: the prompt cycle says nothing new."""
+    rig = ready_bash()
+    rig.output(b"ls ")
+    rig.show("$ ls ", kernel=EDITOR)
+    rig.output(b"\\015\\012")
+    rig.show(*rows, kernel=EDITOR, history_size=40 if "--More--" in rows else 0)
+    rig.pass_time(1)
+    assert rig.tracker.state is State.PROMPTING
+    assert rig.tracker.prompt is not None
+    assert rig.tracker.prompt.question == rows[-1]
+
+
 def test_a_question_between_text_and_enter_withholds_enter():
     rig = ready_bash()
     type_hello(rig)

@@ -25,7 +25,7 @@ from panegate.wire.version import Version
 
 P3 = PaneId("%3")
 OLD, MIDDLE, NEW = Version.parse("3.3a"), Version.parse("3.5a"), Version.parse("3.6")
-NUMBERS = b"%3 4711 0   0 0 0 0 5 1 1 200 80 2"
+NUMBERS = b"%3 4711 0   0 0 0 0 5 1 1 200 2000 80 2"
 
 
 def blocks_of(version: Version, **changes: Any) -> list[Block]:
@@ -77,6 +77,7 @@ def test_a_look_is_read(version: Version) -> None:
         cursor_shown=True,
         cursor_character="x",
         history_size=200,
+        history_limit=2000,
         width=80,
         height=2,
         command="bash",
@@ -87,7 +88,7 @@ def test_a_look_is_read(version: Version) -> None:
 
 
 def test_every_number_has_its_own_field() -> None:
-    found = look(numbers=(b"%3 7 1 2 9 1 1 1 1 10 11 0 12 13 2",), mode=(b"copy-mode",))
+    found = look(numbers=(b"%3 7 1 2 9 1 1 1 1 10 11 0 12 14 13 2",), mode=(b"copy-mode",))
     assert found is not None
     assert (found.pane_pid, found.dead, found.dead_status, found.dead_signal) == (7, True, 2, 9)
     assert (found.in_mode, found.mode, found.input_off, found.synchronized) == (
@@ -98,10 +99,11 @@ def test_every_number_has_its_own_field() -> None:
     )
     assert (found.alternate_on, found.cursor_x, found.cursor_y) == (True, 10, 11)
     assert (found.cursor_shown, found.history_size, found.width) == (False, 12, 13)
+    assert found.history_limit == 14
 
 
 def test_an_exit_status_of_zero_is_not_an_absent_one() -> None:
-    found = look(numbers=(b"%3  1 0  0 0 0 0 0 0 1 0 80 2",))
+    found = look(numbers=(b"%3  1 0  0 0 0 0 0 0 1 0 2000 80 2",))
     assert found is not None
     assert (found.dead_status, found.dead_signal, found.pane_pid) == (0, None, 0)
 
@@ -127,7 +129,7 @@ def test_history_stands_above_the_visible_rows() -> None:
         found = parse_look(blocks, pane_id=P3, version=version, history=2)
         assert found is not None
         assert (found.history_rows, found.rows) == ((b"h1", b"h2"), (b"v1", b""))
-    few = NUMBERS.replace(b"200", b"1")
+    few = NUMBERS.replace(b" 200 ", b" 1 ")
     blocks = blocks_of(NEW, capture=rows[1:], numbers=(few,))
     found = parse_look(blocks, pane_id=P3, version=NEW, history=50)
     assert found is not None
@@ -136,7 +138,7 @@ def test_history_stands_above_the_visible_rows() -> None:
 
 @pytest.mark.parametrize("version", [OLD, NEW], ids=str)
 def test_a_missing_pane_is_none(version: Version) -> None:
-    nothing = (b" " * 14,)
+    nothing = (b" " * 15,)
     blocks = blocks_of(version, numbers=nothing, title=(b"",))[:6]
     error = failed(b"can't find pane: %3")
     assert parse_look([*blocks, error], pane_id=P3, version=version) is None

@@ -46,6 +46,12 @@ class View:
         return tuple(self.grid.text(row) for row in range(self.look.fields.height))
 
     @property
+    def picture(self) -> tuple[tuple[str, ...], int, int, int]:
+        """The rows, where the cursor is, and how much has scrolled away."""
+        fields = self.look.fields
+        return self.rows, fields.cursor_x, fields.cursor_y, fields.scrolled
+
+    @property
     def room(self) -> tuple[int, int, int]:
         """Columns and rows of the pane, and the column where its input begins."""
         fields, composer = self.look.fields, self.reading.composer
@@ -80,7 +86,7 @@ def _landed(grade: Grade, words: str) -> Reaction:
 
 def absolute_row(look: Look, row: int) -> int:
     """Return a row's place in the pane's whole history, which scrolling does not move."""
-    return row + look.fields.history_size
+    return row + look.fields.scrolled
 
 
 def mark_reaction(marks: StandingMarks, *, submitted_s: float) -> Reaction:
@@ -151,7 +157,12 @@ def judge_reaction(
 
 def _still_edits(now: View, profile: Profile) -> bool:
     """Whether it still takes input: a line that is carried out silently looks like a line break."""
-    if profile.family is Family.COMPOSER or now.at_prompt is True:
+    if profile.family is Family.COMPOSER:
+        return True
+    composer = now.reading.composer
+    if profile.continuations and (composer is None or composer.row == now.look.fields.cursor_y):
+        return False  # the row under our text has no continuation prompt
+    if now.at_prompt is True:
         return True
     kernel = now.look.kernel
     return kernel is not None and kernel.wait not in (TtyWait.UNKNOWN, TtyWait.ABSENT)
@@ -199,7 +210,7 @@ def popup_opened(before: View, now: View) -> bool:
         return True
     height = now.look.fields.height
     own = range(composer.row, composer.last_row + 1)
-    shift = now.look.fields.history_size - before.look.fields.history_size
+    shift = now.look.fields.scrolled - before.look.fields.scrolled
     new = 0
     for row in range(max(0, composer.row - 12), min(height, composer.last_row + 13)):
         if row in own:

@@ -13,8 +13,8 @@ from panegate.gate.receipt import Proof, Receipt
 from panegate.gate.text import TypingMethod
 from panegate.panes.facts import PromptReading
 from panegate.screen.echo import EchoKind, EchoReading, compare_echo
-from panegate.screen.profile import Profile
-from panegate.terms import Fate, Intent, Reason, State
+from panegate.screen.profile import Family, Profile
+from panegate.terms import Fate, Grade, Intent, Reason, State
 
 __all__ = ["Action", "PressKeys", "Stage", "TypeText", "WriteBase"]
 
@@ -107,7 +107,7 @@ class WriteBase:
         if self._entering is None:
             return None
         fields = self._entering.look.fields
-        return fields.cursor_y + fields.history_size
+        return fields.cursor_y + fields.scrolled
 
     @property
     def typed_row(self) -> int | None:
@@ -116,7 +116,18 @@ class WriteBase:
         composer = view.reading.composer if view is not None else None
         if view is None or composer is None:
             return None
-        return composer.row + view.look.fields.history_size
+        return composer.row + view.look.fields.scrolled
+
+    @property
+    def ready_view(self) -> View | None:
+        """What its text was typed into; None before that, and for what is no text to show."""
+        plan = self._plan
+        return self._deciding if plan.text and plan.echo and not plan.secret else None
+
+    @property
+    def typed_text(self) -> str:
+        """Its text, as typed."""
+        return self._plan.text
 
     @property
     def submitted_text(self) -> str:
@@ -231,7 +242,7 @@ class WriteBase:
             self._plan.text,
             composer=view.reading.composer,
             collapsed_ok=True,
-            scrolled=max(0, view.look.fields.history_size - fields.history_size),
+            scrolled=max(0, view.look.fields.scrolled - fields.scrolled),
         )
 
     def _question_opened(self, view: View) -> bool:
@@ -251,7 +262,7 @@ class WriteBase:
         """What reads like a question ends in our text, below rows that stood there before."""
         now, was = view.look.fields, before.look.fields
         composer = before.reading.composer
-        scrolled = max(0, now.history_size - was.history_size)
+        scrolled = max(0, now.scrolled - was.scrolled)
         first = (was.cursor_y if composer is None else composer.row) - scrolled
         rows = [row.strip() for row in asked.rows if row.strip()]
         at = now.cursor_y
@@ -263,6 +274,11 @@ class WriteBase:
                 return False
             at -= 1
         return not rows
+
+    def _may_continue(self, proof: Proof | None) -> bool:
+        """By the screen alone a line was taken: a continuation prompt may be on its way."""
+        lines = self.profile.submit.line_break and self.profile.family is not Family.COMPOSER
+        return lines and proof is not None and proof.grade is Grade.SCREEN
 
     def _another_prompt(self, view: View, asked: PromptReading) -> bool:
         mine = self._prompt

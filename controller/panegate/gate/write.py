@@ -408,7 +408,7 @@ class WriteMachine(WriteBase):
             return
         if plan.expect is Expect.ANYTHING:
             before = self._deciding
-            if before is not None and view.rows != before.rows:
+            if before is not None and view.picture != before.picture:
                 proof = Proof(Grade.SCREEN, "the screen changed after the keys")
                 self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=proof)
             return
@@ -424,10 +424,9 @@ class WriteMachine(WriteBase):
             line_break=echo is not None and echo.line_break,
         )
         if reaction.kind is ReactionKind.LANDED:
-            by_screen = reaction.proof is not None and reaction.proof.grade is Grade.SCREEN
-            still_s = self._last_output_s + 0.05
-            if by_screen and self.profile.submit.line_break and still_s > now_s:
-                self._wake_s = still_s  # a continuation prompt may be on its way
+            still_s = min(self._last_output_s + 0.05, self._submitted_s + 0.5)
+            if self._may_continue(reaction.proof) and still_s > now_s:
+                self._wake_s = still_s
                 return
             self._clock("reacted", now_s)
             self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=reaction.proof)

@@ -131,12 +131,21 @@ class PaneFields:
     cursor_shown: bool = True
     cursor_character: str = ""
     history_size: int = 0
+    history_limit: int = 0
+    """Lines the history holds at most; 0 when not known."""
+    history_dropped: int = 0
+    """Lines it has dropped at its limit so far; tmux does not tell, the tracker counts."""
     width: int = 80
     height: int = 24
     command: str = ""
     """``#{pane_current_command}``: the foreground group's leader."""
     title: str = ""
     tty: str = ""
+
+    @property
+    def scrolled(self) -> int:
+        """Lines that have left the screen: a row plus this keeps its number."""
+        return self.history_size + self.history_dropped
 
 
 @attrs.frozen(kw_only=True)

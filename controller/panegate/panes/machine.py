@@ -17,6 +17,7 @@ from panegate.panes.states import TRANSITIONS, PaneInput
 from panegate.terms import Grade, State
 
 __all__ = [
+    "AWAY_S",
     "NOISY_AFTER_S",
     "PAUSE_S",
     "RELOOK_ALONE_S",
@@ -29,6 +30,8 @@ __all__ = [
     "PaneMachine",
 ]
 
+AWAY_S = 1.0
+"""So long the kernel alone has to say that a settled pane works."""
 NOISY_AFTER_S = 1.0
 """Output without a pause this long puts a pane on the noisy schedule."""
 PAUSE_S = 0.25
@@ -115,6 +118,8 @@ class PaneMachine:
     _seen_at_s: float = attrs.field(default=float("-inf"), init=False)
     _after_pause: bool = attrs.field(default=False, init=False)
     _redrawn_by_s: float = attrs.field(default=float("-inf"), init=False)
+    _away_since_s: float | None = attrs.field(default=None, init=False)
+    """Since when it is not at its terminal although its settled screen stands."""
     _changes: list[Change] = attrs.field(factory=list, init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -223,13 +228,10 @@ class PaneMachine:
         self._take(belief, now_s)
         self._fruitless = fruitless
 
-    def looked(
-        self, belief: Belief, *, asked_at_s: float, now_s: float, counts: bool = True
-    ) -> bool:
+    def looked(self, belief: Belief, *, asked_at_s: float, now_s: float) -> bool:
         """Take the fold of a look; return whether the look counted.
 
-        A look that output overtook does not count: another one follows, bounded. Nor does
-        one without ``counts``: the program is about to write.
+        A look that output overtook does not count: another one follows, bounded.
         """
         self._in_flight = False
         self.looks += 1
@@ -238,12 +240,12 @@ class PaneMachine:
             self.belief = belief
             self.gone(now_s=now_s, words=belief.words)
             return True
-        if self.last_output_s > asked_at_s or not counts:
+        if self.last_output_s > asked_at_s:
             self._overtaken += 1
             wait_s = self.timing.look_s
             if self._overtaken > RETRY_BOUND:
                 wait_s = min(NOISY_AFTER_S, wait_s * 2 ** (self._overtaken - RETRY_BOUND))
-            self._look_at_s = (self.last_output_s if counts else now_s) + wait_s
+            self._look_at_s = self.last_output_s + wait_s
             self._cause = again or LookCause.CALLER
             return False
         self._overtaken = 0
@@ -334,6 +336,10 @@ class PaneMachine:
         if belief.kind is BeliefKind.NONE and self._redraws(now_s):
             self._unsettled(belief, now_s)
             return
+        if self._is_away(belief, now_s):
+            self._doubt(now_s, "it is not at its terminal at the moment")
+            self._look_at_s, self._cause = now_s + RELOOK_FIRST_S, LookCause.RELOOK
+            return
         if self._apply(input_, now_s, belief.grade, belief.words):
             self._fruitless = 0
         elif self.state in (State.BOOTING, State.BUSY):
@@ -347,6 +353,20 @@ class PaneMachine:
         """It stood at its input or its question, and draws them for another size."""
         settled = self.state in (State.READY, State.PROMPTING)
         return settled and now_s < self._redrawn_by_s
+
+    def _is_away(self, belief: Belief, now_s: float) -> bool:
+        """Only the kernel speaks against a screen that stands: for a moment that is a key.
+
+        A program at a key, at its clock or its caret is as little at its terminal as one
+        that works; what lasts is work.
+        """
+        if self.state not in (State.READY, State.PROMPTING) or belief.body != self._settled_body:
+            return False
+        if belief.kind is not BeliefKind.NONE or belief.grade is not Grade.KERNEL:
+            return False
+        if self._away_since_s is None:
+            self._away_since_s = now_s
+        return now_s - self._away_since_s < AWAY_S
 
     def _stands(self, belief: Belief, previous: Belief | None) -> bool:
         """The settled screen still stands: only its volatile parts or its composer moved."""
@@ -389,15 +409,17 @@ class PaneMachine:
     def _confirm(self, belief: Belief, now_s: float) -> None:
         self._look_at_s = self._silent_at_s = None
         self._settled_body = belief.body
+        self._away_since_s = None
         self._relook_s = RELOOK_FIRST_S
         self._fruitless = 0
         if not self.confirmed:
             self.confirmed = True
             self._note(self.state, now_s, belief.grade, belief.words)
 
-    def _doubt(self, now_s: float) -> None:
-        self.confirmed = False
-        self._note(self.state, now_s, Grade.TIMING, "it wrote since the last look")
+    def _doubt(self, now_s: float, words: str = "it wrote since the last look") -> None:
+        if self.confirmed:
+            self.confirmed = False
+            self._note(self.state, now_s, Grade.TIMING, words)
         if self._look_at_s is None:
             self._look_at_s, self._cause = now_s + self.timing.look_s, LookCause.OUTPUT_STOPPED
 
@@ -406,6 +428,7 @@ class PaneMachine:
         if new is old:
             return False
         self.state, self.since_s = new, at_s
+        self._away_since_s = None
         self.confirmed = new in (State.READY, State.PROMPTING, State.EXITED)
         if new is State.EXITED:
             self._look_at_s = self._silent_at_s = self._wanted = None

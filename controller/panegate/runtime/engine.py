@@ -342,6 +342,7 @@ class Engine:
             cursor_shown=reply.cursor_shown,
             cursor_character=reply.cursor_character,
             history_size=reply.history_size,
+            history_limit=reply.history_limit,
             width=reply.width,
             height=reply.height,
             command=reply.command,

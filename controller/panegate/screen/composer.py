@@ -36,7 +36,7 @@ def find_composer(
             where its input begins. It outweighs the profile's patterns.
         learned_row: The row that prompt stands on now, while its line editor still has
             the line: everything from there to the cursor is input, also several lines.
-            Negative where it has scrolled out of sight.
+            Not on the screen, or below the cursor, where it is out of sight.
         reader: Name of the process that reads the terminal, where the kernel tells.
 
     """
@@ -108,7 +108,7 @@ class _LineReader:
 
     def _below_learned_row(self) -> ComposerReading | None:
         """Everything up to the cursor is input of a prompt that has scrolled out of sight."""
-        if self._learned_row is None or self._learned_row >= 0:
+        if self._learned_row is None or 0 <= self._learned_row <= self._y:
             return None
         if not any(self._grid.text(row) for row in range(self._y + 1)):
             # cleared: readline leaves the prompt out of sight and the cursor where it was

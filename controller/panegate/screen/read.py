@@ -8,7 +8,7 @@ from panegate.panes.facts import ComposerReading, Look, ScreenKind, ScreenReadin
 from panegate.screen.composer import find_composer
 from panegate.screen.frame import frames
 from panegate.screen.grid import Grid
-from panegate.screen.profile import Profile
+from panegate.screen.profile import Family, Profile
 from panegate.screen.prompts import PlacedPrompt, place_prompt
 from panegate.screen.rules import RuleMatch, first_match
 
@@ -32,8 +32,8 @@ def read_screen(
         look: The rows and the fields of one instant.
         profile: Rules and prompts of the program.
         learned: A shell's prompt text and the column where its input begins.
-        learned_row: The row that prompt stands on (negative: out of sight), while its line
-            editor has the line.
+        learned_row: The row that prompt stands on, while its line editor has the line; see
+            `find_composer`.
         grid: The look's rows where they were read already.
 
     """
@@ -54,6 +54,8 @@ def read_screen(
         drawn = place_prompt(grid, fields, profile, unsaid, composer)
     busy = first_match(profile.busy, grid, fields, composer)
     kind, words = _decide(prompt, busy)
+    if kind is ScreenKind.PROMPTING and prompt is not None and _in_line_editor(prompt, profile):
+        composer = None
     if kind is ScreenKind.UNKNOWN:
         ready = first_match(profile.ready, grid, fields, composer)
         if composer is not None:
@@ -84,6 +86,11 @@ def _picture(look: Look, composer: ComposerReading | None) -> str:
 
 def _stands(prompt: PlacedPrompt, busy: RuleMatch | None) -> bool:
     return busy is None or busy.row <= prompt.last
+
+
+def _in_line_editor(prompt: PlacedPrompt, profile: Profile) -> bool:
+    """A question of the line editor itself, such as whether to list all completions."""
+    return prompt.by_profile and profile.family in (Family.SHELL, Family.REPL)
 
 
 def _decide(prompt: PlacedPrompt | None, busy: RuleMatch | None) -> tuple[ScreenKind, str]:

@@ -98,10 +98,10 @@ async def _said(
 ) -> tuple[list[str], bool]:
     """Return the rows after the message, and whether none of them is missing.
 
-    A row's place is counted from the start of the history, which is cut where it grows
-    too long: only the row of the Enter, found where it should be, proves the count.
+    A row's place is counted by all that has scrolled, also what the history dropped at its
+    limit: only the row of the Enter, found where it should be, proves the count.
     """
-    above = _history_size(pane)
+    above = _scrolled(pane)
     entered = finished.submitted_row or 0
     seen = _Rows.of(await pane.read(history=max(0, above - entered)))
     start = entered + 1 - (above - seen.n_history)
@@ -125,9 +125,9 @@ async def _said(
     return said, complete
 
 
-def _history_size(pane: Pane) -> int:
+def _scrolled(pane: Pane) -> int:
     look = pane.tracker.look
-    return look.fields.history_size if look is not None else 0
+    return look.fields.scrolled if look is not None else 0
 
 
 def _find(rows: tuple[str, ...], finished: WriteFinished, text: str) -> tuple[list[int], bool]:
@@ -152,7 +152,7 @@ def _end(pane: Pane, seen: _Rows, entered: int, at_prompt: bool) -> int:
     reading = pane.tracker.reading
     if at_prompt and reading is not None and reading.composer is not None:
         ends.append(seen.n_history + reading.composer.row)
-    top = _history_size(pane) - seen.n_history
+    top = _scrolled(pane) - seen.n_history
     ends.extend(row - top for row in pane.tracker.typed_rows if row > entered)
     return max(0, min(ends))
 

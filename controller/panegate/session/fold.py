@@ -335,7 +335,9 @@ def _repl_question(case: Case) -> Belief | None:
         return None
     prompt = case.reading.prompt or PromptReading(kind=PromptKind.TEXT, question="")
     words = "waits in its line editor, and not at its own prompt"
-    return _belief(BeliefKind.PROMPTING, Grade.KERNEL, words, proof=True, prompt=prompt)
+    # a shell waits for its helpers too while it paints its prompt; nothing at all is no question
+    proof = family is Family.REPL and case.look.fields.cursor_x > 0
+    return _belief(BeliefKind.PROMPTING, Grade.KERNEL, words, proof=proof, prompt=prompt)
 
 
 def _screen_ready(case: Case) -> Belief | None:

@@ -63,7 +63,7 @@ class PromptLearner:
                     return
                 self._sign = self._sign or known[0].rstrip()[-1:]
                 self.prompt, self._cycle = known, marks.cycles
-                self._at = fields.cursor_y + fields.history_size
+                self._at = fields.cursor_y + fields.scrolled
                 self._firm = kernel is not None and kernel.wait in _BLOCKED
         elif marks.at_prompt is None and self.prompt is None and _GUESS.match(text):
             shell = profile.family is Family.SHELL
@@ -81,10 +81,11 @@ class PromptLearner:
     def row(self, look: Look, marks: StandingMarks, *, profile: Profile) -> int | None:
         """Return the row of the prompt that the line editor is at, if it is at one.
 
-        It is negative where a long text has moved the prompt out of sight; for a REPL, whose
-        rows have continuation prompts, it is only given then.
+        It is not on the screen, or below the cursor, where a long text has moved the prompt
+        out of sight; for a REPL, whose rows have continuation prompts, it is only given then.
         """
         if not marks.at_prompt or self._cycle != marks.cycles:
             return None
-        row = self._at - look.fields.history_size
-        return row if row < 0 or profile.family is Family.SHELL else None
+        row = self._at - look.fields.scrolled
+        out_of_sight = not 0 <= row <= look.fields.cursor_y
+        return row if out_of_sight or profile.family is Family.SHELL else None

@@ -17,8 +17,9 @@ from panegate.panes.machine import PaneMachine
 from panegate.panes.standing import StandingMarks
 from panegate.screen.profile import Profile
 from panegate.session.events import PaneEvent, WriteFinished, WriteHeld
+from panegate.session.own_text import OwnText
 from panegate.session.prompting import PromptEpisodes
-from panegate.terms import Intent, Reason, State
+from panegate.terms import Fate, Intent, Reason, State
 
 __all__ = ["TURN_ENDS", "TurnEnd", "WriteQueue"]
 
@@ -57,6 +58,8 @@ class WriteQueue:
     _actions: list[Action] = attrs.field(factory=list, init=False)
     _events: list[PaneEvent] = attrs.field(factory=list, init=False)
     _gone: bool = attrs.field(default=False, init=False)
+    _own_text: OwnText | None = attrs.field(default=None, init=False)
+    """What was typed and may still stand there unsubmitted."""
     _said_held: dict[str, Reason] = attrs.field(factory=dict, init=False)
 
     @property
@@ -189,6 +192,8 @@ class WriteQueue:
         assert receipt is not None
         self._said_held.pop(receipt.write_id, None)
         self.machine.watch(-1, now_s=now_s)
+        if receipt.fate is Fate.LANDED and write.submitted_row is not None:
+            self._own_text = None
         if receipt.left_behind:
             self.left_behind = receipt.left_behind
         self._events.append(

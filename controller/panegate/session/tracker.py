@@ -27,7 +27,9 @@ from panegate.session.events import (
     StateChanged,
 )
 from panegate.session.fold import Case, fold, is_shell
+from panegate.session.history import HistoryCount
 from panegate.session.learning import PromptLearner
+from panegate.session.own_text import OwnText
 from panegate.session.prompting import PromptEpisodes
 from panegate.session.queue import WriteQueue
 from panegate.session.traits import TrackerTraits
@@ -56,6 +58,7 @@ class PaneTracker(WriteQueue):
     output_bytes: int = attrs.field(default=0, init=False)
     history: deque[StateChanged] = attrs.field(factory=lambda: deque(maxlen=_HISTORY), init=False)
     _scanner: MarkScanner = attrs.field(factory=MarkScanner, init=False)
+    _history_count: HistoryCount = attrs.field(factory=HistoryCount, init=False)
     _learner: PromptLearner = attrs.field(factory=PromptLearner, init=False)
     _other_process: bool = attrs.field(default=False, init=False)
     _exit_said: bool = attrs.field(default=False, init=False)
@@ -196,6 +199,7 @@ class PaneTracker(WriteQueue):
             self._other_process = True
             self.gone("another process runs in the pane", at_s=at_s)
             return
+        look = self._history_count.counted(look)
         counted = self.machine.last_output_s <= look.asked_at_s or fields.dead
         grid = Grid.from_look(look)
         if counted and (self.profile.family is Family.SHELL or self.profile.prompt_cycle):
@@ -208,13 +212,13 @@ class PaneTracker(WriteQueue):
             learned_row=self._learner.row(look, self.marks, profile=self.profile),
             grid=grid,
         )
+        reading = self._with_own_text(reading, look, grid)
         belief = self._unreacted(self._fold(look, reading), reading)
         if counted:
             self.look, self.grid, self.reading = look, grid, reading
             self._note_program(look, belief)
             self._note_left_behind(reading)
-        counts = not self._handles_our_text(belief)
-        self.machine.looked(belief, asked_at_s=look.asked_at_s, now_s=at_s, counts=counts)
+        self.machine.looked(belief, asked_at_s=look.asked_at_s, now_s=at_s)
         self._collect_changes()
         self._note_prompt(at_s)
         if self.state is State.EXITED:
@@ -258,6 +262,8 @@ class PaneTracker(WriteQueue):
         current.reply(reply, now_s=at_s)
         if current.stage in (Stage.ECHOING, Stage.GAP, Stage.REACTING):
             self._learner.typed = True
+        if current.stage is Stage.ECHOING and (view := current.ready_view) is not None:
+            self._own_text = OwnText.typed_into(view, current.typed_text)
         self._after(at_s)
 
     def exited(self, words: str, *, at_s: float) -> None:
@@ -332,12 +338,14 @@ class PaneTracker(WriteQueue):
         words = "the Enter has no effect yet"
         return attrs.evolve(belief, kind=BeliefKind.NONE, proof=False, words=words)
 
-    def _handles_our_text(self, belief: Belief) -> bool:
-        """The program is at what we typed and has yet to show it: no sign of a turn."""
+    def _with_own_text(self, reading: ScreenReading, look: Look, grid: Grid) -> ScreenReading:
+        """Where lines are read, what we typed is a draft and no question of the program."""
+        reads_lines = self.traits.reads_lines or self.profile.reads_lines
+        if self._own_text is None or not reads_lines:
+            return reading
         current = self._current
-        if current is None or current.stage not in (Stage.ECHOING, Stage.GAP, Stage.CONFIRMING):
-            return False
-        return belief.kind is BeliefKind.NONE and belief.grade is Grade.KERNEL
+        whole = current is None or current.stage is not Stage.ECHOING
+        return self._own_text.read(reading, look, grid, whole=whole) or reading
 
     def _make_guard(self, view: View, vetoes: bool) -> Guard:
         composer = view.reading.composer

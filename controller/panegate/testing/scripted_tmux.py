@@ -215,7 +215,12 @@ class ScriptedTmux:
             ("pane_dead", "pane_in_mode", "pane_input_off", "pane_synchronized", "alternate_on"),
             "0",
         )
-        known |= {"cursor_flag": "1", "history_size": "0", "pane_pid": str(1000 + n)}
+        known |= {
+            "cursor_flag": "1",
+            "history_size": "0",
+            "history_limit": "2000",
+            "pane_pid": str(1000 + n),
+        }
         known |= {"cursor_x": "0", "cursor_y": "0", "pane_current_command": "bash"}
         known |= {"pane_width": str(columns), "pane_height": str(lines), "pane_title": "scripted"}
         known |= {"pane_tty": f"/dev/pts/{n}"}

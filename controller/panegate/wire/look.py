@@ -41,6 +41,7 @@ _NUMBERS: Final = (
     "cursor_y",
     "cursor_flag",
     "history_size",
+    "history_limit",
     "pane_width",
     "pane_height",
 )
@@ -76,6 +77,8 @@ class LookReply:
     cursor_character: str
     """"" on the second cell of a wide character."""
     history_size: int
+    history_limit: int
+    """Lines the history holds at most; then tmux drops a tenth of it at once."""
     width: int
     height: int
     command: str
@@ -199,6 +202,7 @@ def parse_look(
         cursor_shown=required["cursor_flag"] > 0,
         cursor_character=texts["cursor_character"],
         history_size=required["history_size"],
+        history_limit=required["history_limit"],
         width=required["pane_width"],
         height=height,
         command=texts["pane_current_command"],
