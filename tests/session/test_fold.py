@@ -24,6 +24,7 @@ def folded(
     own: bool = True,
     reads_lines: bool = False,
     trust: bool = False,
+    own_prompts: tuple[str, ...] = (),
     **fields: object,
 ) -> Belief:
     standing = StandingMarks()
@@ -42,6 +43,7 @@ def folded(
             own_process_is_program=own,
             reads_lines=reads_lines,
             trust_timing=trust,
+            own_prompts=own_prompts,
         )
     )
 
@@ -216,6 +218,39 @@ def test_a_declared_line_reader_with_a_line_editor_is_ready_when_that_says_so():
 @pytest.mark.parametrize("question", ["Overwrite? [y/N] $ ", "Really delete everything? # "])
 def test_a_question_that_ends_like_a_prompt_is_not_an_unknown_programs_input(question: str):
     assert folded(question, kernel=EDITOR).kind is not BeliefKind.READY
+
+
+QUESTION_ROWS = ("Name> ", "Delete everything # ", "Weiter mit allem $ ")
+
+
+@pytest.mark.parametrize("row", QUESTION_ROWS)
+@pytest.mark.parametrize("profile", ["bash", "zsh", "fish", "generic"])
+@pytest.mark.parametrize("marks", [(), ((MarkKind.PASTE_ON, ""),)])
+def test_a_line_editors_question_is_not_taken_for_a_prompt(
+    row: str, profile: str, marks: tuple[tuple[MarkKind, str], ...]
+) -> None:
+    """`read -e`, `vared` and readline send what a shell's own line editor sends."""
+    command = "bash" if profile == "generic" else profile
+    belief = folded(row, profile=profile, kernel=EDITOR, command=command, marks=marks)
+    assert belief.kind is BeliefKind.PROMPTING, belief.words
+    assert belief.prompt is not None
+    assert belief.prompt.question == row.strip()
+    unseen = folded(row, profile=profile, command=command, marks=marks)
+    assert unseen.kind is not BeliefKind.READY, unseen.words
+
+
+def test_a_prompt_that_was_proven_before_is_ready() -> None:
+    known = {"profile": "zsh", "kernel": EDITOR, "command": "zsh"}
+    assert folded("dev> ", **known).kind is BeliefKind.PROMPTING
+    assert folded("dev> ", own_prompts=("dev> ",), **known).kind is BeliefKind.READY
+    assert folded("Name> ", own_prompts=("dev> ",), **known).kind is BeliefKind.PROMPTING
+
+
+def test_a_program_that_a_shell_runs_is_work_and_not_a_start() -> None:
+    kernel = attrs.evolve(LOOP, pane_process_is_foreground=False)
+    belief = folded(">>> ", profile="bash", kernel=kernel, command="python3")
+    assert (belief.kind, belief.rule) == (BeliefKind.BUSY, "another_program")
+    assert "python3" in belief.words
 
 
 def test_a_line_editor_before_the_command_has_ended_is_not_the_shells_prompt():

@@ -56,6 +56,11 @@ class StandingMarks:
         return kind not in _CARET_MARKS or kind is MarkKind.TITLE
 
     @property
+    def only_paste(self) -> bool:
+        """Nothing but ?2004 tells of prompts; a line editor of any command sends it too."""
+        return not self.has_133 and MarkKind.COMMAND_END not in self.latest
+
+    @property
     def status_is_due(self) -> bool:
         """The shell tells the end of each command, and has not since a line was taken."""
         end = self.latest.get(MarkKind.COMMAND_END)

@@ -48,7 +48,7 @@ set-option -g default-terminal tmux-256color
 """
 """The whole configuration of our own server."""
 
-_FACTS = "#{pid}\t#{start_time}\t#{socket_path}\t#{version}"
+_FACTS = "#{pid}\t#{start_time}\t#{socket_path}\t#{version}\t#{host}"
 _NOT_FOUND = 127
 """What a shell returns for a command that it cannot find."""
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("panegate-one-shot")
@@ -62,6 +62,8 @@ class ServerFacts:
     start_time: int
     socket: str
     version: Version
+    host: str = ""
+    """Name of the host it runs on."""
 
 
 async def one_shot(
@@ -108,13 +110,14 @@ async def read_facts(address: ServerAddress) -> ServerFacts | None:
         fix = "set PANEGATE_TMUX to its full path there: ssh gives commands a short PATH"
         raise TmuxTooOld(f"{address.tmux} is not found on {address.ssh}: {errors}", fix=fix)
     fields = re.split(r"\t|\\011", out)
-    if status != 0 or len(fields) != 4 or not fields[0].isdigit():
+    if status != 0 or len(fields) != 5 or not fields[0].isdigit():
         return None
     return ServerFacts(
         pid=int(fields[0]),
         start_time=int(fields[1] or 0),
         socket=fields[2],
         version=require(fields[3]),
+        host=fields[4],
     )
 
 

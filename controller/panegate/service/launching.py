@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING
 import anyio
 import attrs
 
-from panegate import profiles
 from panegate.errors import (
     LaunchFailed,
     NoSuchPane,
@@ -25,7 +25,13 @@ from panegate.runtime.bringup import KEEP_ALIVE, one_shot
 from panegate.runtime.client import Answer
 from panegate.runtime.link import Target
 from panegate.runtime.own_pane import own_pane_id
-from panegate.screen.profile import ComposerRule, Family, Profile
+from panegate.screen.profile import Profile
+from panegate.service.choosing import (
+    adjust_profile,
+    as_vector,
+    choose_profile,
+    launch_environment,
+)
 from panegate.service.pane import Launch, Pane
 from panegate.session.events import PaneOpened
 from panegate.session.fold import is_shell
@@ -41,12 +47,11 @@ if TYPE_CHECKING:
 __all__ = [
     "Launching",
     "ListedPane",
-    "launch_environment",
 ]
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_+-]{0,63}\Z")
-_PASSED = ("PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR")
-_NOT_PASSED = frozenset({"TMUX", "TMUX_PANE", "TERM", "TERM_PROGRAM", "TERM_PROGRAM_VERSION"})
+_PROMPT_OPTION = "@panegate_prompt"
+"""User option of a pane: a launched shell's own prompt, as JSON. No program can set it."""
 _PLACEHOLDER = ("sleep", "2147483647")
 _LIST = "#{session_id} #{window_id} #{pane_id} #{pane_pid} #{pane_dead} #{session_name}"
 
@@ -58,30 +63,6 @@ class ListedPane:
     target: Target
     dead: bool
     session_name: str
-
-
-def launch_environment(
-    env: Mapping[str, str] | None,
-    inherit_env: bool | None,
-    own: Mapping[str, str],
-) -> dict[str, str]:
-    """Return the variables a launched program gets from its caller.
-
-    A tmux server's environment is not the caller's, so what is passed is explicit.
-
-    Args:
-        env: The caller's own variables; they win.
-        inherit_env: None passes a short list, True all of ours, False none.
-        own: This process's environment.
-
-    """
-    if inherit_env is None:
-        passed = {k: v for k, v in own.items() if k in _PASSED or k.startswith("LC_")}
-    elif inherit_env:
-        passed = {k: v for k, v in own.items() if k not in _NOT_PASSED}
-    else:
-        passed = {}
-    return {**passed, **(env or {})}
 
 
 @attrs.define(kw_only=True, eq=False)
@@ -112,8 +93,8 @@ class Launching:
         if not argv:
             msg = "nothing to launch: the argument vector is empty"
             raise ValueError(msg)
-        chosen = _profile(profile, argv, reads_lines=reads_lines)
-        chosen = _adjusted(chosen, composer=composer, trust=trust)
+        chosen = choose_profile(profile, argv, reads_lines=reads_lines)
+        chosen = adjust_profile(chosen, composer=composer, trust=trust)
         here = self.ctl.link.address.ssh is None  # nothing of ours is right on another host
         folder = str(cwd) if cwd is not None else os.getcwd() if here else None
         passed = launch_environment(env, inherit_env, os.environ if here else {})
@@ -128,6 +109,8 @@ class Launching:
             reads_lines=reads_lines,
             trust_timing=trust == "timing",
             own_process_is_program=True,
+            launched=True,
+            host=self.ctl.link.server.host,
         )
         opened: list[Pane] = []
 
@@ -182,9 +165,9 @@ class Launching:
                     return pane
                 self.ctl.drop(pane)  # what was watched there is gone
         await self.ctl.link.carry(target)
-        shown, start = await self._commands_of(target.pane_id)
-        chosen = _profile(profile, [shown] if shown else ["?"], reads_lines=reads_lines)
-        chosen = _adjusted(chosen, composer=composer, trust=trust)
+        shown, start, own_prompt = await self._facts_of(target.pane_id)
+        chosen = choose_profile(profile, [shown] if shown else ["?"], reads_lines=reads_lines)
+        chosen = adjust_profile(chosen, composer=composer, trust=trust)
         traits = TrackerTraits(
             name=name or found[0].session_name,
             where=where,
@@ -192,6 +175,8 @@ class Launching:
             trust_timing=trust == "timing",
             own_process_is_program=not is_shell(start) or is_shell(shown),
             own_pane=target.pane_id == own_pane_id(self.ctl.link.server.socket),
+            host=self.ctl.link.server.host,
+            own_prompt=own_prompt,
         )
         return self._open(target, traits.name, chosen, traits, None)
 
@@ -367,7 +352,7 @@ class Launching:
         for key, value in launched.env:
             words += ["-e", f"{key}={value}"]
         line = sequence(
-            command("respawn-pane", *words, "--", *_argv(launched.argv)),
+            command("respawn-pane", *words, "--", *as_vector(launched.argv)),
             command("display-message", "-p", "-t", target.pane_id, "#{pane_pid}"),
         )
         answers: list[Answer] = []
@@ -424,6 +409,9 @@ class Launching:
                 fix=f"wait for it, or end it: panegate close {pane.name}",
             ) from error
         if state is not State.EXITED:
+            if prompt := pane.tracker.first_prompt:
+                words = ("-p", "-t", pane.id, _PROMPT_OPTION, json.dumps(prompt))
+                await self.ctl.link.ask(command("set-option", *words))
             return
         await self.after_exit(pane)
         gone = pane.exit
@@ -442,17 +430,22 @@ class Launching:
             fix="run it by hand to see why",
         )
 
-    async def _commands_of(self, pane_id: PaneId) -> tuple[str, str]:
-        """Return a pane's foreground command and the name of its own process."""
+    async def _facts_of(self, pane_id: PaneId) -> tuple[str, str, str]:
+        """Return a pane's foreground command, the name of its own process, its known prompt."""
         answer = await self.ctl.link.ask(
             command("display-message", "-p", "-t", pane_id, "#{pane_current_command}"),
             command("display-message", "-p", "-t", pane_id, "#{pane_start_command}"),
             command("display-message", "-p", "-t", pane_id, "#{default-command} #{default-shell}"),
+            command("display-message", "-p", "-t", pane_id, f"#{{{_PROMPT_OPTION}}}"),
         )
         shown, start = answer.text(0), answer.text(1).strip('"')
         if not start:
             start = answer.text(2).split()[-1] if answer.text(2).split() else ""
-        return shown, os.path.basename(start.split(" ")[0]) if start else ""
+        try:
+            own_prompt = str(json.loads(answer.text(3) or '""'))
+        except ValueError:
+            own_prompt = ""  # a person's edit
+        return shown, os.path.basename(start.split(" ")[0]) if start else "", own_prompt
 
     async def _end(self, target: Target, *, just_made: bool = False) -> None:
         """End a pane, and its window with the last one; one at a time, each reply awaited.
@@ -470,31 +463,3 @@ class Launching:
         except ServerUnreachable:
             return
         link.linked.discard(target.window_id)
-
-
-def _argv(argv: Sequence[str]) -> list[str]:
-    """Return the vector so that tmux never hands it to a shell.
-
-    tmux gives a vector of one word to ``sh -c``; ``env`` in front keeps it a vector.
-    """
-    return ["env", "--", *argv] if len(argv) == 1 else list(argv)
-
-
-def _profile(named: str | Path | None, argv: Sequence[str], *, reads_lines: bool) -> Profile:
-    found = profiles.load(named) if named is not None else profiles.for_command(argv)
-    # nothing but the caller's word is known: then it is what is known of all line readers
-    return profiles.load("lines") if reads_lines and found.family is Family.UNKNOWN else found
-
-
-def _adjusted(profile: Profile, *, composer: str | None, trust: str) -> Profile:
-    if trust not in ("", "timing"):
-        msg = f"trust is 'timing' or nothing, not {trust!r}"
-        raise ValueError(msg)
-    if composer is not None:
-        rule = ComposerRule(
-            glyphs=(composer,),
-            hints=profile.composer.hints,
-            collapsed=profile.composer.collapsed,
-        )
-        profile = attrs.evolve(profile, family=Family.COMPOSER, composer=rule)
-    return profile

@@ -24,6 +24,8 @@ from panegate.panes.facts import (
 )
 from panegate.panes.standing import StandingMarks
 from panegate.screen.profile import Family, Profile
+from panegate.screen.wording import fingerprint
+from panegate.session.own_prompt import is_own_prompt, same_prompt
 from panegate.terms import Grade, PromptKind
 
 __all__ = [
@@ -69,6 +71,10 @@ class Case:
     """The pane's own process is the program (an argument vector), not a shell around it."""
     reads_lines: bool = False
     trust_timing: bool = False
+    host: str = ""
+    """Name of the host that the program runs on, where it is known."""
+    own_prompts: tuple[str, ...] = ()
+    """Prompts that were proven to be the program's own: it came to them first of all."""
 
     @property
     def kernel(self) -> KernelFact:
@@ -80,6 +86,16 @@ class Case:
         """The foreground command is the profile's program, as far as can be told."""
         commands = self.profile.commands
         return not commands or self.look.fields.command.lstrip("-") in commands
+
+    @property
+    def at_own_prompt(self) -> bool:
+        """The text left of the input can be a prompt of the program, by its form or by memory."""
+        composer, command = self.reading.composer, self.look.fields.command
+        if composer is None or _ASKS.search(composer.prompt_text):
+            return False
+        text, programs = composer.prompt_text, (command, self.kernel.reader_command)
+        known = any(same_prompt(text, own) for own in self.own_prompts)
+        return known or is_own_prompt(text, programs=programs, host=self.host)
 
 
 Rule = Callable[[Case], Belief | None]
@@ -248,11 +264,11 @@ def _shell_prompt(case: Case) -> Belief | None:
         return None
     if reading.composer is None:
         return None
+    if marks.only_paste and not case.at_own_prompt:
+        return None  # ``read -e`` sends ?2004 too, so the text alone tells: it may ask something
     if marks.at_prompt:
         words = "the shell's prompt cycle says at a prompt"
         return _belief(BeliefKind.READY, Grade.MARK, words, proof=True)
-    if _ASKS.search(reading.composer.prompt_text):
-        return None  # no mark tells, and the text asks something
     # no mark since we came: a line editor at a prompt text that the screen shows
     if kernel.wait in _BLOCKED and kernel.icanon is False:
         words = "the shell's line editor waits at a prompt"
@@ -324,6 +340,37 @@ def _line_read(case: Case) -> Belief | None:
     return _belief(BeliefKind.PROMPTING, Grade.KERNEL, words, proof=True, prompt=prompt)
 
 
+def _doubtful_prompt(case: Case) -> Belief | None:
+    """A line editor waits at a text that ends like a prompt and is none that can be told."""
+    composer = case.reading.composer
+    if case.profile.family not in (Family.SHELL, Family.UNKNOWN) or composer is None:
+        return None
+    if case.kernel.wait not in _BLOCKED or case.look.fields.alternate_on or case.at_own_prompt:
+        return None
+    if case.profile.family is Family.SHELL and not case.program_in_front:
+        return None
+    asked = composer.prompt_text.strip()
+    words = f"waits at {asked!r}, which cannot be told from a question"
+    prompt = case.reading.prompt or PromptReading(
+        kind=PromptKind.TEXT,
+        question=asked,
+        rows=(asked,),
+        fingerprint=fingerprint(PromptKind.TEXT, asked, "", ()),
+        cancel_key="C-c",
+    )
+    return _belief(BeliefKind.PROMPTING, Grade.KERNEL, words, prompt=prompt)
+
+
+def _another_program(case: Case) -> Belief | None:
+    """Something that a shell started has its terminal; it may well read there."""
+    if case.profile.family is not Family.SHELL or case.program_in_front:
+        return None
+    if case.kernel.pane_process_is_foreground is not False:
+        return None
+    words = f"{case.look.fields.command or 'another program'} has the shell's terminal"
+    return _belief(BeliefKind.BUSY, Grade.PROCESS, words)
+
+
 def _repl_question(case: Case) -> Belief | None:
     """A line editor that waits at a text which is none of its program's prompts."""
     family = case.profile.family
@@ -345,7 +392,7 @@ def _screen_ready(case: Case) -> Belief | None:
         return None
     if case.profile.family in (Family.SHELL, Family.REPL, Family.LINES):
         return None
-    if case.profile.family is Family.UNKNOWN and _ASKS.search(case.reading.composer.prompt_text):
+    if case.profile.family is Family.UNKNOWN and not case.at_own_prompt:
         return None  # a question that ends like a prompt; a real prompt of this kind waits
     if case.kernel.icanon and case.kernel.wait is not TtyWait.UNKNOWN:
         return None
@@ -376,5 +423,7 @@ RULES: Final[tuple[tuple[str, Rule], ...]] = (
     ("line_read", _line_read),
     ("repl_question", _repl_question),
     ("screen_ready", _screen_ready),
+    ("doubtful_prompt", _doubtful_prompt),
+    ("another_program", _another_program),
     ("trust", _trust),
 )

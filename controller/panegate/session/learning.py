@@ -27,9 +27,12 @@ class PromptLearner:
 
     prompt: tuple[str, int] | None = attrs.field(default=None, init=False)
     """Text of the row up to the input, and the column where the input begins."""
+    first: str = attrs.field(default="", init=False)
+    """The first text that was learned at a mark."""
     typed: bool = attrs.field(default=False, init=False)
     """Something of ours was typed since the last prompt."""
     _cycle: int = attrs.field(default=0, init=False)
+    _first_cycle: int = attrs.field(default=0, init=False)
     _at: int = attrs.field(default=0, init=False)
     _firm: bool = attrs.field(default=False, init=False)
     _sign: str = attrs.field(default="", init=False)
@@ -61,6 +64,7 @@ class PromptLearner:
                     known = (text, fields.cursor_x)  # else what follows the prompt was typed
                 if not self._plausible(known[0], profile):
                     return
+                self._learn_first(known[0], marks, profile)
                 self._sign = self._sign or known[0].rstrip()[-1:]
                 self.prompt, self._cycle = known, marks.cycles
                 self._at = fields.cursor_y + fields.scrolled
@@ -69,6 +73,13 @@ class PromptLearner:
             shell = profile.family is Family.SHELL
             if shell and not grid.text(fields.cursor_y)[len(text.rstrip()) :].strip():
                 self.prompt = (text, fields.cursor_x)
+
+    def _learn_first(self, text: str, marks: StandingMarks, profile: Profile) -> None:
+        """A shell that is to tell each command's end asks in its start files until it has."""
+        if marks.only_paste and profile.launch_env:
+            return
+        if not self.first or marks.cycles == self._first_cycle:
+            self.first, self._first_cycle = text, marks.cycles
 
     def _plausible(self, text: str, profile: Profile) -> bool:
         if any(pattern.fullmatch(text) for pattern in profile.continuations):

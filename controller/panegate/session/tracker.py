@@ -14,7 +14,7 @@ from panegate.gate.policy import Decision, Situation, decide
 from panegate.gate.stages import Stage
 from panegate.gate.write import WriteMachine
 from panegate.panes.beliefs import Belief, BeliefKind
-from panegate.panes.facts import KernelFact, Look, MarkKind, ScreenReading, TtyWait
+from panegate.panes.facts import KernelFact, Look, MarkKind, ScreenKind, ScreenReading, TtyWait
 from panegate.panes.machine import Change, LookCause, MachineTiming, PaneMachine
 from panegate.panes.marks import MarkScanner
 from panegate.screen.grid import Grid
@@ -33,7 +33,7 @@ from panegate.session.own_text import OwnText
 from panegate.session.prompting import PromptEpisodes
 from panegate.session.queue import WriteQueue
 from panegate.session.traits import TrackerTraits
-from panegate.terms import Grade, Intent, State
+from panegate.terms import Grade, Intent, Reason, State
 
 __all__ = ["PaneTracker"]
 
@@ -52,7 +52,6 @@ class PaneTracker(WriteQueue):
     grid: Grid | None = attrs.field(default=None, init=False)
     reading: ScreenReading | None = attrs.field(default=None, init=False)
     held: str | None = attrs.field(default=None, init=False)
-    server_reachable: bool = attrs.field(default=True, init=False)
     launched_command: str = attrs.field(default="", init=False)
     launched_reader: str = attrs.field(default="", init=False)
     output_bytes: int = attrs.field(default=0, init=False)
@@ -105,6 +104,11 @@ class PaneTracker(WriteQueue):
         events, self._events = self._events, []
         return events
 
+    @property
+    def first_prompt(self) -> str:
+        """The prompt that a shell which we launched came to first, by its marks; else nothing."""
+        return self._learner.first if self.traits.launched else ""
+
     def situation(self) -> Situation:
         """Return what the gate judges by, as of the last look."""
         reading, belief = self.reading, self.machine.belief
@@ -129,7 +133,7 @@ class PaneTracker(WriteQueue):
             left_behind=left,
             held=self.held,
             own_pane=self.traits.own_pane,
-            server_reachable=self.server_reachable or self.state is State.EXITED,
+            server_reachable=self.server_reachable,
             gone=self._gone,
             shell_left_behind=bool(belief is not None and belief.shell_left_behind),
             other_process=self._other_process,
@@ -214,6 +218,9 @@ class PaneTracker(WriteQueue):
         )
         reading = self._with_own_text(reading, look, grid)
         belief = self._unreacted(self._fold(look, reading), reading)
+        if belief.prompt is not None and reading.prompt is None and reading.composer is not None:
+            # the fold took the text left of the input for a question
+            reading = attrs.evolve(reading, kind=ScreenKind.PROMPTING, prompt=belief.prompt)
         if counted:
             self.look, self.grid, self.reading = look, grid, reading
             self._note_program(look, belief)
@@ -284,13 +291,13 @@ class PaneTracker(WriteQueue):
             self.lost_output(at_s=at_s)
         else:
             if self._current is not None:
-                self._current.lost(words, now_s=at_s)
+                self._current.lost(words, now_s=at_s, reason=Reason.SERVER_UNREACHABLE)
             self.machine.void(now_s=at_s)
         self._after(at_s)
 
     def connection_lost(self, words: str, *, at_s: float) -> None:
         """The carrier client ended: what was in flight has no answer."""
-        if self._current is not None and self._current.in_hand:
+        if self._current is not None and self._current.stage in (Stage.TYPING, Stage.SUBMITTING):
             self._current.lost(words, now_s=at_s)
         self.machine.look_lost(now_s=at_s)
         self.lost_output(at_s=at_s)
@@ -325,6 +332,8 @@ class PaneTracker(WriteQueue):
                 own_process_is_program=self.traits.own_process_is_program,
                 reads_lines=self.traits.reads_lines,
                 trust_timing=self.traits.trust_timing or self.profile.trust == "timing",
+                host=self.traits.host,
+                own_prompts=(self.traits.own_prompt, self.first_prompt),
             )
         )
 
@@ -414,6 +423,7 @@ class PaneTracker(WriteQueue):
                 signal=fields.dead_signal if dead and fields is not None else None,
                 words=words,
                 rows=rows,
+                server_lost=not self.server_reachable,
                 at_s=at_s,
             )
         )
