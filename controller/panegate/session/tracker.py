@@ -33,7 +33,7 @@ from panegate.session.own_text import OwnText
 from panegate.session.prompting import PromptEpisodes
 from panegate.session.queue import WriteQueue
 from panegate.session.traits import TrackerTraits
-from panegate.terms import Grade, Intent, Reason, State
+from panegate.terms import Grade, Intent, State
 
 __all__ = ["PaneTracker"]
 
@@ -52,6 +52,7 @@ class PaneTracker(WriteQueue):
     grid: Grid | None = attrs.field(default=None, init=False)
     reading: ScreenReading | None = attrs.field(default=None, init=False)
     held: str | None = attrs.field(default=None, init=False)
+    server_reachable: bool = attrs.field(default=True, init=False)
     launched_command: str = attrs.field(default="", init=False)
     launched_reader: str = attrs.field(default="", init=False)
     output_bytes: int = attrs.field(default=0, init=False)
@@ -133,7 +134,7 @@ class PaneTracker(WriteQueue):
             left_behind=left,
             held=self.held,
             own_pane=self.traits.own_pane,
-            server_reachable=self.server_reachable,
+            server_reachable=self.server_reachable or self.state is State.EXITED,
             gone=self._gone,
             shell_left_behind=bool(belief is not None and belief.shell_left_behind),
             other_process=self._other_process,
@@ -291,13 +292,13 @@ class PaneTracker(WriteQueue):
             self.lost_output(at_s=at_s)
         else:
             if self._current is not None:
-                self._current.lost(words, now_s=at_s, reason=Reason.SERVER_UNREACHABLE)
+                self._current.lost(words, now_s=at_s)
             self.machine.void(now_s=at_s)
         self._after(at_s)
 
     def connection_lost(self, words: str, *, at_s: float) -> None:
         """The carrier client ended: what was in flight has no answer."""
-        if self._current is not None and self._current.stage in (Stage.TYPING, Stage.SUBMITTING):
+        if self._current is not None and self._current.in_hand:
             self._current.lost(words, now_s=at_s)
         self.machine.look_lost(now_s=at_s)
         self.lost_output(at_s=at_s)
@@ -423,7 +424,6 @@ class PaneTracker(WriteQueue):
                 signal=fields.dead_signal if dead and fields is not None else None,
                 words=words,
                 rows=rows,
-                server_lost=not self.server_reachable,
                 at_s=at_s,
             )
         )
