@@ -8,6 +8,8 @@ from .race import VARIANTS, Trial, count, run, table
 
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
+ROUNDS = 10
+
 
 def odd(trials: list[Trial]) -> str:
     """The table, and the trials that should not be."""
@@ -32,10 +34,19 @@ async def test_with_the_guard_no_byte_follows_a_dialog_into_the_terminal(tmp_pat
 
 @pytest.mark.asyncio
 async def test_without_the_guard_some_writes_answer_the_dialog(tmp_path: Path):
-    """The look alone is not enough; and even then no receipt claims what was not taken."""
+    """The look alone is not enough; and even then no receipt claims what was not taken.
+
+    How many do is chance, and depends on how busy the machine is: rounds until some did.
+    """
     fast = [variant for variant in VARIANTS if "marks" in variant.name]
-    trials = await run(fast, n_trials=120, n_panes=12, seed=5, folder=tmp_path, guards=[False])
-    counts = count(trials)
+    trials: list[Trial] = []
+    for seed in range(ROUNDS):
+        folder = tmp_path / str(seed)
+        folder.mkdir()
+        trials += await run(fast, n_trials=60, n_panes=12, seed=seed, folder=folder, guards=[False])
+        counts = count(trials)
+        if counts["violations"] and counts["answered"]:
+            break
     assert counts["violations"] > 0, odd(trials)
     assert counts["answered"] > 0, odd(trials)
     wrong = ("false landed", "doubled", "unexplained")
