@@ -6,7 +6,9 @@ An async test runs on asyncio's own loop unless it asks for the virtual one:
 
 import asyncio
 import importlib.util
+import os
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -28,6 +30,10 @@ def pytest_configure(config: pytest.Config) -> None:
     plugins = config.pluginmanager
     if not plugins.has_plugin("panegate") and not plugins.has_plugin(name):
         plugins.import_plugin(name)
+    # no journal of the user who runs the tests
+    state = tempfile.TemporaryDirectory(prefix="panegate-state-")
+    os.environ["XDG_STATE_HOME"] = state.name
+    config.add_cleanup(state.cleanup)
 
 
 def pytest_asyncio_loop_factories(

@@ -4,10 +4,10 @@ Names are imported on first use (PEP 562), so that the command line's help and h
 without any third-party module.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False  # typing itself is slow to import, and hooks wait for this
 if TYPE_CHECKING:
+    from typing import Any
+
     from panegate import sync
     from panegate.errors import (
         JournalError,
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         PanegateError,
         ProfileError,
         Refused,
+        ServerHeld,
         ServerUnreachable,
         SettingsError,
         StaleAnswer,
@@ -33,9 +34,14 @@ if TYPE_CHECKING:
     from panegate.service.pane import Pane
     from panegate.service.settings import Answers, Settings
     from panegate.service.views import Explanation, RunResult, Screen, ScreenLabel
+    from panegate.session.claims import Judgement, Standing
     from panegate.session.events import (
         Dropped,
+        Escalated,
         Event,
+        LimitReached,
+        Nudged,
+        OutcomeReached,
         PaneExited,
         PaneOpened,
         Prompt,
@@ -48,9 +54,15 @@ if TYPE_CHECKING:
         WriteFinished,
         WriteHeld,
     )
+    from panegate.session.nudging import NudgePolicy
+    from panegate.session.outcome_facts import SessionLimits
+    from panegate.session.outcomes import Outcome
+    from panegate.session.transcript import Record
     from panegate.terms import (
         Advice,
+        EscalationCause,
         Fate,
+        FaultKind,
         Grade,
         Intent,
         OutcomeKind,
@@ -71,6 +83,7 @@ _HOMES = {
         "PanegateError",
         "ProfileError",
         "Refused",
+        "ServerHeld",
         "ServerUnreachable",
         "SettingsError",
         "StaleAnswer",
@@ -87,9 +100,15 @@ _HOMES = {
     "panegate.service.pane": ("Pane",),
     "panegate.service.settings": ("Answers", "Settings"),
     "panegate.service.views": ("Explanation", "RunResult", "Screen", "ScreenLabel"),
+    "panegate.session.claims": ("Judgement", "Standing"),
+    "panegate.session.transcript": ("Record",),
     "panegate.session.events": (
         "Dropped",
+        "Escalated",
         "Event",
+        "LimitReached",
+        "Nudged",
+        "OutcomeReached",
         "PaneExited",
         "PaneOpened",
         "Prompt",
@@ -102,9 +121,14 @@ _HOMES = {
         "WriteFinished",
         "WriteHeld",
     ),
+    "panegate.session.nudging": ("NudgePolicy",),
+    "panegate.session.outcome_facts": ("SessionLimits",),
+    "panegate.session.outcomes": ("Outcome",),
     "panegate.terms": (
         "Advice",
+        "EscalationCause",
         "Fate",
+        "FaultKind",
         "Grade",
         "Intent",
         "OutcomeKind",
@@ -122,19 +146,28 @@ __all__ = [
     "Controller",
     "Decision",
     "Dropped",
+    "Escalated",
+    "EscalationCause",
     "Event",
     "EventStream",
     "Explanation",
     "Fate",
+    "FaultKind",
     "Grade",
     "Intent",
     "Journal",
     "JournalError",
+    "Judgement",
     "LaunchFailed",
+    "LimitReached",
     "MemoryJournal",
     "NoSuchPane",
     "NotReady",
+    "NudgePolicy",
+    "Nudged",
+    "Outcome",
     "OutcomeKind",
+    "OutcomeReached",
     "Pane",
     "PaneExited",
     "PaneId",
@@ -149,17 +182,21 @@ __all__ = [
     "Proof",
     "Reason",
     "Receipt",
+    "Record",
     "Refused",
     "RunResult",
     "Screen",
     "ScreenLabel",
     "ServerBack",
+    "ServerHeld",
     "ServerIdentity",
     "ServerLost",
     "ServerUnreachable",
+    "SessionLimits",
     "Settings",
     "SettingsError",
     "StaleAnswer",
+    "Standing",
     "State",
     "StateChanged",
     "TmuxTooOld",
@@ -172,7 +209,9 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module
+
     if name == "sync":
         return import_module("panegate.sync")
     home = _HOME_OF.get(name)

@@ -23,6 +23,7 @@ __all__ = [
     "ProfileError",
     "Refused",
     "RemoteProtocolError",
+    "ServerHeld",
     "ServerUnreachable",
     "SettingsError",
     "StaleAnswer",
@@ -119,6 +120,19 @@ class NoSuchPane(PanegateError):
 
 class ServerUnreachable(PanegateError):
     """The tmux server or its socket cannot be reached; panes are *unknown*, not dead."""
+
+
+class ServerHeld(PanegateError):
+    """Another controller is in charge of the tmux server.
+
+    Attributes:
+        pid: Its process; 0 where that is not known.
+
+    """
+
+    def __init__(self, message: str, *, pid: int = 0, fix: str = "") -> None:
+        super().__init__(message, fix=fix)
+        self.pid = pid
 
 
 class TmuxTooOld(PanegateError):

@@ -8,7 +8,9 @@ import enum
 
 __all__ = [
     "Advice",
+    "EscalationCause",
     "Fate",
+    "FaultKind",
     "Grade",
     "Intent",
     "OutcomeKind",
@@ -121,6 +123,21 @@ class OutcomeKind(enum.Enum):
     UNKNOWN = "unknown"
 
 
+class FaultKind(enum.Enum):
+    """What a program's own error row speaks of."""
+
+    LIMITED = "limited"
+    """A limit of use is reached (429, a quota)."""
+    AUTH = "auth"
+    """It is not logged in, or not allowed (401, 403)."""
+    OVERLOADED = "overloaded"
+    """The service has no room now (503, 529)."""
+    SERVER = "server"
+    """The service failed (500, 502, other 5xx)."""
+    TRANSPORT = "transport"
+    """The way to the service broke."""
+
+
 class Advice(enum.Enum):
     """What a caller should do about an outcome."""
 
@@ -129,6 +146,17 @@ class Advice(enum.Enum):
     RETRY_FREE = "retry_free"
     PAUSE = "pause"
     ESCALATE = "escalate"
+
+
+class EscalationCause(enum.Enum):
+    """Why a person is called."""
+
+    PROMPT = "prompt"
+    """The program asks, and nobody has answered in time."""
+    UNPROVEN = "unproven"
+    """It is quiet, a nudge was due, and nothing proves that it would take one."""
+    NUDGES_SPENT = "nudges_spent"
+    """It reads, and the nudges that it may get are used up."""
 
 
 class Reason(enum.Enum):
@@ -186,6 +214,8 @@ class Reason(enum.Enum):
     NOT_WHILE_BUSY = "not_while_busy"
     """The program takes no input while it is busy."""
     SERVER_UNREACHABLE = "server_unreachable"
+    SERVER_DIED = "server_died"
+    """The tmux server died; what became of the program is not known."""
     DEADLINE = "deadline"
     WITHDRAWN = "withdrawn"
     JOURNAL = "journal"
@@ -204,4 +234,6 @@ class Reason(enum.Enum):
     REJECTED = "rejected"
     """tmux answered the write with an error."""
     CONNECTION_LOST = "connection_lost"
+    CONTROLLER_ENDED = "controller_ended"
+    """The controller was closed, or crashed, before the write had its fate."""
     NUDGE_NOT_DUE = "nudge_not_due"

@@ -8,6 +8,7 @@ import pytest
 from tests.journeys.staging import WITHIN_S, Stage, open_stage, until_state
 
 import panegate as pg
+from panegate.journal.memory import MemoryJournal
 from panegate.testing.programs import Option, program_argv
 from panegate.testing.servers import PrivateServer, wait_gone
 from panegate.testing.truth import TruthLog
@@ -41,7 +42,10 @@ async def test_k01_windows_and_panes_may_be_numbered_from_one(tmp_path: Path) ->
     log, second = TruthLog(tmp_path / "log"), TruthLog(tmp_path / "second")
     async with PrivateServer(options=FROM_ONE) as server:
         pane_id = await asyncio.to_thread(started, server, log, "one")
-        async with pg.Controller.open(socket_path=server.socket_path, settings=ALLOWED) as ctl:
+        journal = MemoryJournal()
+        async with pg.Controller.open(
+            socket_path=server.socket_path, settings=ALLOWED, journal=journal
+        ) as ctl:
             pane = await ctl.adopt(pane_id, profile="standin")
             await until_state(pane, pg.State.READY)
             await landed(pane, "adopted")
@@ -53,7 +57,7 @@ async def test_k01_windows_and_panes_may_be_numbered_from_one(tmp_path: Path) ->
             await other.answer(other.prompt.id, option="1", by="tester")
             await until_state(other, pg.State.READY)
             await other.close()
-            rows = list(ctl.journal.rows.values())
+            rows = list(journal.rows.values())
             assert {row.pane for row in rows} == {pane.id, other.id}
             assert all(row.pane.startswith("%") for row in rows)
         assert log.submits() == ["adopted"]

@@ -30,11 +30,11 @@ from panegate.wire.commands import command
 pytestmark = [pytest.mark.tmux, pytest.mark.slow]
 
 FLOOD_THEN_ASK = textwrap.dedent("""
-    import os, sys, time
-    ends_s, line = time.monotonic() + float(sys.argv[1]), b"flood " * 20 + b"\\n"
-    n_bytes = 0
-    while time.monotonic() < ends_s:
+    import os, sys
+    line, n_bytes = b"flood " * 20 + b"\\n", 0
+    while n_bytes < 2_000_000 or not os.path.exists(sys.argv[1]):
         n_bytes += os.write(1, line * 100)
+    os.write(1, b"\\n")  # the last of them may have been cut
     print(n_bytes, file=open(sys.argv[2], "w"))
     answer = input("Delete everything? [y/n] ")
     print(answer, file=open(sys.argv[3], "w"))
@@ -63,19 +63,20 @@ async def landed(pane: pg.Pane, text: str) -> None:
 
 @pytest.mark.asyncio
 async def test_m01_a_slow_reader_and_a_flood_hide_no_question(tmp_path: Path) -> None:
-    said, answer = tmp_path / "said", tmp_path / "answer"
+    enough, said, answer = tmp_path / "enough", tmp_path / "said", tmp_path / "answer"
     async with open_stage(tmp_path) as stage:
         other = await stage.program("composer", profile="standin", marks=True, work=1)
         n_before = stage.ctl.statistics()["events"]
         slow = stage.ctl.events(maxsize=3)
         async with connected(stage):
-            script = python("-c", FLOOD_THEN_ASK, "2.5", str(said), str(answer))
+            script = python("-c", FLOOD_THEN_ASK, str(enough), str(said), str(answer))
             flood = await stage.ctl.launch(script, within_s=None)
             async with until_shown(flood, "flood flood"):
                 pass
             for n in range(3):  # nobody else waits for the flood
                 await landed(other.pane, f"message {n}")
             assert not said.exists()
+            enough.touch()
             await until_state(flood, pg.State.PROMPTING)
             assert flood.prompt is not None
             assert flood.prompt.question == "Delete everything? [y/n]"

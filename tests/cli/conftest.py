@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import concurrent.futures
 import contextlib
 import io
 import json
 import os
 import pty
+import queue
 import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,9 +24,13 @@ import attrs
 import pytest
 
 from panegate.cli.app import invoke
+from panegate.cli.serve import served
+from panegate.service.local.server import LocalServer
 from panegate.testing.servers import PrivateServer, require_program
 
 WITHIN_S = 60.0
+BOTH_WAYS = pytest.mark.parametrize("way", ["alone", "served"], indirect=True)
+"""For what must be the same by a controller of its own and through a running service."""
 
 
 @attrs.frozen
@@ -107,12 +115,16 @@ class Watched:
 
 
 @pytest.fixture(autouse=True)
-def nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No settings and profiles of the user who runs the tests."""
+def nobodys_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> Iterator[None]:
+    """No settings, profiles, journal and service of the user who runs the tests."""
     monkeypatch.setenv("PANEGATE_CONFIG", str(tmp_path / "settings.toml"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for name in ("TMUX", "TMUX_PANE", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    with tempfile.TemporaryDirectory(prefix="pg-") as short:  # a socket's path is limited
+        monkeypatch.setenv("XDG_RUNTIME_DIR", short)
+        yield
 
 
 @pytest.fixture
@@ -125,9 +137,43 @@ def server() -> Iterator[PrivateServer]:
 
 
 @pytest.fixture
-def cli(server: PrivateServer) -> Cli:
+def way(request: pytest.FixtureRequest) -> str:
+    """How commands work: ``alone``, or through a service (``served``); see `BOTH_WAYS`."""
+    return str(getattr(request, "param", "alone"))
+
+
+@pytest.fixture
+def cli(server: PrivateServer, way: str) -> Iterator[Cli]:
     """The command line, on that server."""
-    return Cli(where=("-S", str(server.socket_path)))
+    with running_service(server) if way == "served" else contextlib.nullcontext():
+        yield Cli(where=("-S", str(server.socket_path)))
+
+
+@contextlib.contextmanager
+def running_service(server: PrivateServer) -> Iterator[LocalServer]:
+    """Run a service for *server* in a thread of its own, with a loop of its own."""
+    started: queue.Queue[tuple[asyncio.AbstractEventLoop, asyncio.Event, LocalServer]]
+    started = queue.Queue()
+
+    async def serve() -> None:
+        end = asyncio.Event()
+        named = {"socket_name": None, "socket_path": str(server.socket_path), "ssh": None}
+        async with served(named) as (_, service):
+            started.put((asyncio.get_running_loop(), end, service))
+            await end.wait()
+
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        done = pool.submit(asyncio.run, serve())
+        done.add_done_callback(lambda _: started.put(None))  # type: ignore[arg-type]
+        found = started.get(timeout=WITHIN_S)
+        if found is None:
+            done.result()
+        loop, end, service = found
+        try:
+            yield service
+        finally:
+            loop.call_soon_threadsafe(end.set)
+            done.result(WITHIN_S)
 
 
 @pytest.fixture

@@ -11,10 +11,10 @@ from panegate.errors import NoSuchPane, TmuxTooOld
 
 
 def test_an_unknown_command_is_a_usage_error(capsys: pytest.CaptureFixture[str]):
-    assert invoke(["outcome"]) == 2
+    assert invoke(["verdicts"]) == 2
     said = capsys.readouterr()
     assert said.out == ""
-    assert "No such command 'outcome'" in said.err
+    assert "No such command 'verdicts'" in said.err
 
 
 def test_a_usage_error_is_a_document_with_json(capsys: pytest.CaptureFixture[str]):

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from panegate import errors
-from panegate.cli.exits import Exit, code_of, exit_of, exit_of_receipt
+from panegate.cli.exits import Exit, exit_of, exit_of_receipt
 from panegate.gate.receipt import Receipt
+from panegate.service.local.failures import code_of
 from panegate.terms import Fate, Intent, Reason, State
 
 
@@ -17,14 +18,15 @@ from panegate.terms import Fate, Intent, Reason, State
         (errors.LaunchFailed("x"), 1, "launch_failed"),
         (errors.TmuxTooOld("x"), 1, "tmux_too_old"),
         (errors.JournalError("x"), 1, "journal_error"),
-        (errors.SettingsError("x"), 1, "settings_error"),
-        (errors.ProfileError("x", path=Path("a")), 1, "profile_error"),
+        (errors.SettingsError("x"), 2, "settings_error"),
+        (errors.ProfileError("x", path=Path("a")), 2, "profile_error"),
         (errors.ProfileError("no such name"), 2, "profile_error"),
         (errors.Refused("x", reason=Reason.PROMPTING), 3, "refused"),
         (errors.NoSuchPane("x"), 4, "no_such_pane"),
         (errors.StaleAnswer("x", reason=Reason.STALE_PROMPT), 4, "stale_answer"),
         (errors.NotReady("x", reason=Reason.BUSY), 6, "not_ready"),
         (errors.NotReady("x", reason=Reason.SERVER_UNREACHABLE), 7, "not_ready"),
+        (errors.Refused("x", reason=Reason.SERVER_DIED), 7, "refused"),
         (errors.ServerUnreachable("x"), 7, "server_unreachable"),
         (errors.TransportBroken("x"), 7, "transport_broken"),
     ],

@@ -69,3 +69,24 @@ def test_a_veto_that_tmux_cannot_find_is_a_problem(
     path.write_text("[[vetoes]]\nregex = '''\\d+ more'''\nsample = '3 more'\n")
     assert invoke(["profiles", "check", str(path)]) == 1
     assert "does not find its sample" in capsys.readouterr().out
+
+
+def test_a_wrong_profile_is_one_short_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "80")
+    assert invoke(["profiles"]) == 0
+    widest = max(len(row) for row in capsys.readouterr().out.splitlines())
+    own = tmp_path / "panegate" / "profiles" / "mine.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('words = "a"\nunknown = 1\nfamily = "none"\n')
+    assert invoke(["profiles"]) == 0
+    rows = capsys.readouterr().out.splitlines()
+    (mine,) = [row for row in rows if row.startswith("mine")]
+    assert mine.split("  ")[-1] == str(own)
+    assert "wrong, line 2: see profiles check" in mine
+    assert max(len(row.removesuffix(str(own)).rstrip()) for row in rows) <= widest
+    assert invoke(["profiles", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["profiles"]
+    assert "unknown key" in next(p["problem"] for p in found if p["name"] == "mine")

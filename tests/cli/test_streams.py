@@ -4,11 +4,11 @@ import json
 import subprocess
 
 import pytest
-from tests.cli.conftest import Cli, Start, Watched, end
+from tests.cli.conftest import BOTH_WAYS, Cli, Start, Watched, end
 
 from panegate.testing.servers import PrivateServer
 
-pytestmark = pytest.mark.tmux
+pytestmark = [pytest.mark.tmux, BOTH_WAYS]
 
 BASH = ("bash", "--norc", "--noprofile")
 

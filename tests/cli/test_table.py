@@ -8,7 +8,8 @@ from panegate.cli.table import COMMANDS, Entry, help_text
 
 ISSUED = (
     "launch send run wait read ls explain events watch interrupt keys hold release clear answer"
-    " doctor demo states profiles record replay attach close adopt completion prompts"
+    " doctor demo states probe profiles hook record replay attach close adopt completion prompts"
+    " serve unit log outcome"
 )
 
 

@@ -2,6 +2,7 @@
 
 import time
 
+import attrs
 import click
 import pytest
 
@@ -11,7 +12,17 @@ from panegate.gate.receipt import Receipt
 from panegate.panes.facts import OptionReading
 from panegate.service.views import Screen
 from panegate.session import events
-from panegate.terms import Fate, Grade, Intent, PromptKind, Reason, State
+from panegate.terms import (
+    Advice,
+    EscalationCause,
+    Fate,
+    Grade,
+    Intent,
+    OutcomeKind,
+    PromptKind,
+    Reason,
+    State,
+)
 
 PROMPT = events.Prompt(
     id="%1.1.abcdef01",
@@ -75,6 +86,57 @@ EVENTS = [
         events.PaneExited(pane="%1", status=None, signal=9, words="x", rows=(), at_s=NOW),
         "exited: signal 9",
     ),
+    (
+        events.LimitReached(
+            pane="%1",
+            limit="mono_s",
+            limit_s=60.0,
+            elapsed_s=60.1,
+            jump_s=0.0,
+            words="the limit mono_s = 60 is reached",
+            at_s=NOW,
+        ),
+        "the limit mono_s = 60 is reached",
+    ),
+    (
+        events.OutcomeReached(
+            pane="%1",
+            kind=OutcomeKind.LIMITED,
+            advice=Advice.PAUSE,
+            over=False,
+            words="It stands at a limit screen.",
+            rule="limit_screen",
+            at_s=NOW,
+        ),
+        "limited so far (advice: pause): It stands at a limit screen.",
+    ),
+    (
+        events.Escalated(
+            pane="%1",
+            escalation="e",
+            cause=EscalationCause.PROMPT,
+            question="Run it?",
+            where="tmux attach",
+            prompt=PROMPT,
+            waited_s=900.0,
+            words="It has asked for 900 s.",
+            repeated=True,
+            at_s=NOW,
+        ),
+        "needs a person: It has asked for 900 s. (again: nobody may have been told)",
+    ),
+    (
+        events.Nudged(
+            pane="%1",
+            fate=Fate.LANDED,
+            reason=Reason.NONE,
+            in_silence=1,
+            in_session=2,
+            words="Landed.",
+            at_s=NOW,
+        ),
+        "nudge 2: Landed.",
+    ),
     (events.ServerLost(words="died", at_s=NOW), "lost: died"),
     (events.ServerBack(at_s=NOW), "answers again"),
     (events.Dropped(count=3, at_s=NOW), "3 events were dropped: this reader was too slow"),
@@ -84,6 +146,20 @@ EVENTS = [
 @pytest.mark.parametrize(("event", "words"), EVENTS, ids=lambda v: type(v).__name__)
 def test_each_event_has_words(event: events.Event, words: str):
     assert words in click.unstyle(event_words(event, {"%1": "w1"}))
+
+
+def test_boxes_and_what_cannot_be_seen_are_said():
+    boxes = (
+        OptionReading(key="a", label="tests", ticked=True),
+        OptionReading(key="b", label="docs", ticked=False),
+    )
+    prompt = attrs.evolve(PROMPT, options=boxes, many=True, unseen="rows above are gone")
+    words = click.unstyle(prompt_words(prompt))
+    assert "a  [x] tests" in words
+    assert "b  [ ] docs" in words
+    assert "several may be chosen: KEY,KEY" in words
+    assert "not all of it can be seen: rows above are gone" in words
+    assert "[ ]" not in prompt_words(PROMPT)
 
 
 def test_every_event_there_is_has_words():

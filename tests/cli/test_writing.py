@@ -3,13 +3,13 @@
 import hashlib
 
 import pytest
-from tests.cli.conftest import Cli, Start, Watched, end
+from tests.cli.conftest import BOTH_WAYS, Cli, Start, Watched, end
 
 from panegate.testing.programs import program_argv
 from panegate.testing.servers import PrivateServer
 from panegate.testing.truth import TruthLog
 
-pytestmark = pytest.mark.tmux
+pytestmark = [pytest.mark.tmux, BOTH_WAYS]
 
 BASH = ("bash", "--norc", "--noprofile")
 
@@ -106,7 +106,7 @@ def test_a_turn_that_does_not_end_in_time_is_not_called_unwritten(shell: Cli):
     assert done.status == 5
     result = done.document["run"]
     assert (result["receipt"]["fate"], result["complete"]) == ("landed", False)
-    assert "its turn goes on" in done.err
+    assert done.err == "The message landed. The turn was not over in time; it goes on.\n"
 
 
 def test_an_interrupted_turn_says_that_its_message_landed(shell: Cli, start: Start):

@@ -8,6 +8,7 @@ from panegate.gate.plan import (
     Plan,
     WriteRequest,
     find_option,
+    key_named,
     plan_answer,
     plan_write,
 )
@@ -113,3 +114,113 @@ def test_an_ambiguous_key_chooses_nothing():
     found = find_option(same, "Y")
     assert found is not None
     assert found.label == "Always"
+
+
+def test_a_deadline_that_no_clock_can_reach_is_no_deadline():
+    with pytest.raises(ValueError, match="within_s"):
+        WriteRequest(
+            write_id="w1",
+            pane_id=PaneId("%1"),
+            intent=Intent.MESSAGE,
+            asked_s=0.0,
+            deadline_s=float("nan"),
+        )
+
+
+def boxes(*labels: str, ticked: str = "", at: int = 0, many: bool = True) -> PromptReading:
+    options = tuple(
+        OptionReading(key="", label=label, highlighted=n == at, ticked=label in ticked)
+        for n, label in enumerate(labels)
+    )
+    return PromptReading(kind=PromptKind.MENU, question="Which?", options=options, many=many)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "keys", "ticks"),
+    [
+        ("a", ("Space", "Down", "Space"), ("a",)),
+        ("a, c", ("Space", "Down", "Space", "Down", "Space"), ("a", "c")),
+        ("b", (), ("b",)),
+        ("c,b", ("Down", "Down", "Space"), ("b", "c")),
+        ("", ("Down", "Space"), ()),
+    ],
+)
+def test_boxes_are_ticked_with_space_until_they_are_as_asked(
+    wanted: str, keys: tuple[str, ...], ticks: tuple[str, ...]
+):
+    plan = answer(boxes("a", "b", "c", ticked="b"), option=wanted)
+    assert isinstance(plan, Plan)
+    assert (plan.keys, plan.ticks, plan.enter) == (keys, ticks, True)
+
+
+def test_of_boxes_that_take_one_only_the_wanted_one_is_touched():
+    plan = answer(boxes("a", "b", "c", ticked="b", many=False), option="c")
+    assert isinstance(plan, Plan)
+    assert (plan.keys, plan.ticks) == (("Down", "Down", "Space"), ("c",))
+
+
+def test_boxes_that_cannot_be_reached_or_are_not_there_get_no_key():
+    unseen = answer(boxes("a", "b", at=7), option="a")
+    assert isinstance(unseen, NoPlan)
+    assert isinstance(answer(boxes("a", "b"), option="a,x"), NoPlan)
+
+
+def test_without_a_highlight_nothing_says_where_arrows_begin():
+    assert isinstance(answer(menu("A", "B", at=None), option="B"), NoPlan)
+
+
+def test_options_in_one_row_are_reached_sideways():
+    options = tuple(
+        OptionReading(key="", label=label, highlighted=label == "A", row=4) for label in "ABC"
+    )
+    prompt = PromptReading(kind=PromptKind.CONFIRM, question="?", options=options)
+    plan = answer(prompt, option="C")
+    assert isinstance(plan, Plan)
+    assert plan.keys == ("Right", "Right")
+
+
+@pytest.mark.parametrize(
+    ("shown", "key"),
+    [
+        ("Esc", "Escape"),
+        ("ENTER", "Enter"),
+        ("<space>", "Space"),
+        ("^C", "C-c"),
+        ("Ctrl+X", "C-x"),
+        ("y", "y"),
+        ("?", "?"),
+        ("F5", "F5"),
+        ("any", None),
+        ("", None),
+        ("12", None),
+    ],
+)
+def test_a_key_is_pressed_by_the_name_that_tmux_knows(shown: str, key: str | None):
+    assert key_named(shown) == key
+
+
+def test_an_option_whose_key_has_two_digits_is_reached_by_arrows():
+    options = tuple(
+        OptionReading(key=str(n), label=f"no. {n}", highlighted=n == 9) for n in range(1, 13)
+    )
+    prompt = PromptReading(kind=PromptKind.MENU, question="?", options=options, submits=False)
+    plan = answer(prompt, option="12")
+    assert isinstance(plan, Plan)
+    assert (plan.keys, plan.enter) == (("Down", "Down", "Down"), True)
+
+
+def test_an_answer_is_typed_key_by_key_and_one_key_may_be_all_of_it():
+    prompt = menu("yes", "no", keys="yn", at=None)
+    plan = answer(prompt, option="n")
+    assert isinstance(plan, Plan)
+    assert (plan.by_keys, plan.alone) == (True, True)
+    several = answer(prompt, text="one\ntwo")
+    assert isinstance(several, Plan)
+    assert (several.by_keys, several.alone) == (False, False)
+
+
+def test_an_option_never_becomes_an_empty_secret():
+    prompt = PromptReading(kind=PromptKind.SECRET, question="Password:", secret=True)
+    plan = answer(prompt, option="1")
+    assert isinstance(plan, NoPlan)
+    assert plan.reason is Reason.NO_SUCH_OPTION

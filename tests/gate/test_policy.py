@@ -28,6 +28,7 @@ READY = Situation(state=State.READY, confirmed=True, fields=FIELDS)
 ASKING = attrs.evolve(READY, state=State.PROMPTING, prompt_id="p1")
 OBSTACLES = {
     Reason.SERVER_UNREACHABLE: {"server_reachable": False},
+    Reason.SERVER_DIED: {"server_reachable": False, "state": State.EXITED},
     Reason.GONE_PANE: {"gone": True},
     Reason.DEAD_PANE: {"fields": attrs.evolve(FIELDS, dead=True)},
     Reason.OTHER_PROCESS: {"other_process": True},
@@ -45,6 +46,7 @@ OBSTACLES = {
     Reason.QUEUED: {"unfinished_write": True},
 }
 FOR_EVER = {
+    Reason.SERVER_DIED,
     Reason.GONE_PANE,
     Reason.DEAD_PANE,
     Reason.OTHER_PROCESS,

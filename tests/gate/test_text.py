@@ -183,3 +183,11 @@ def test_the_profile_overrides_the_programs_marks(
 def test_text_is_pasted_where_brackets_are_asked_for() -> None:
     assert typing_method(bracketed=True) is TypingMethod.PASTE
     assert typing_method(bracketed=False) is TypingMethod.TYPE
+
+
+def test_a_byte_that_was_no_text_is_said_to_be_none() -> None:
+    fault = check_text("echo \udcff", profile=PLAIN, bracketed=False)
+    assert fault is not None
+    assert fault.reason is Reason.CONTROL_CHARACTERS
+    assert "Character 6 is U+DCFF" in fault.words
+    assert "not UTF-8" in fault.words

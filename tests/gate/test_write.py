@@ -30,14 +30,16 @@ def test_a_look_that_never_comes_ends_at_the_deadline_too():
     assert (machine.receipt.fate, machine.receipt.n_bytes) == (Fate.REFUSED, 0)
 
 
-@pytest.mark.parametrize("gone", [True, False])
-def test_losing_the_pane_before_a_byte_is_a_refusal(gone: bool):
+@pytest.mark.parametrize(
+    "reason", [Reason.GONE_PANE, Reason.CONNECTION_LOST, Reason.SERVER_UNREACHABLE]
+)
+def test_losing_the_pane_before_a_byte_is_a_refusal(reason: Reason):
     machine: WriteMachine = write()
     machine.start(Situation(state=State.READY, confirmed=True), now_s=1.0)
-    machine.lost("the pane is gone", now_s=1.2, gone=gone)
+    machine.lost("the pane is gone", now_s=1.2, reason=reason)
     assert machine.receipt is not None
     assert machine.receipt.fate is Fate.REFUSED
-    assert machine.receipt.reason in (Reason.GONE_PANE, Reason.CONNECTION_LOST)
+    assert machine.receipt.reason is reason
 
 
 def test_withdrawing_is_possible_until_a_byte_is_out():

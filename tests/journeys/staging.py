@@ -157,6 +157,7 @@ async def open_stage(folder: Path, **options: Any) -> AsyncIterator[Stage]:
     require_program("tmux")
     home = Path(tempfile.mkdtemp(prefix="panegate-stage-"))
     options.setdefault("settings", pg.Settings(answers=pg.Answers.ALLOWED))
+    options.setdefault("journal", ":memory:")
     try:
         async with pg.Controller.open(socket_path=home / "s", **options) as ctl:
             stage = Stage(ctl=ctl, socket=home / "s", folder=folder)

@@ -254,3 +254,16 @@ async def test_twelve_launches_side_by_side_under_load_are_all_true(
             *(fails(n) for n in (5, 6)),
         ]
         assert await asyncio.gather(*jobs) == [True] * 12
+
+
+@pytest.mark.asyncio
+async def test_a_program_that_ends_and_leaves_a_child_running_names_it(tmp_path: Path) -> None:
+    """A wrapper that hands its work to a child and ends is a frequent mistake."""
+    async with open_stage(tmp_path) as stage:
+        line = f"trap '' HUP; (exec tmux -S {stage.socket} wait-for over) & exit 3"
+        with pytest.raises(pg.LaunchFailed) as failed:
+            await stage.ctl.launch(["sh", "-c", line], name="w", within_s=WITHIN_S)
+        assert failed.value.status == 3
+        assert "what it had started still ran: " in str(failed.value)
+        assert "wait-for over" in str(failed.value) or "sh -c" in str(failed.value)
+        stage.tmux("wait-for", "-S", "over")

@@ -84,7 +84,7 @@ async def test_a_message_in_hand_can_not_be_withdrawn(tmp_path: Path) -> None:
 
 @pytest.mark.asyncio
 async def test_the_same_id_is_the_same_write(tmp_path: Path) -> None:
-    """Asked for at once, asked for later, asked for with other words."""
+    """Asked for at once, asked for later; with other words it is an error."""
     async with open_stage(tmp_path) as stage:
         program = await stage.program("composer", profile="standin")
         pane = program.pane
@@ -92,8 +92,10 @@ async def test_the_same_id_is_the_same_write(tmp_path: Path) -> None:
             pane.send("a message", id="job-7", within_s=WITHIN_S),
             pane.send("a message", id="job-7", within_s=WITHIN_S),
         )
-        third = await pane.send("other words", id="job-7", within_s=WITHIN_S)
+        third = await pane.send("a message", id="job-7", within_s=WITHIN_S)
         assert first == second == third
+        with pytest.raises(pg.PanegateError, match="was given to another text"):
+            await pane.send("other words", id="job-7", within_s=WITHIN_S)
         assert first.write_id == "job-7"
         assert program.truth.submits() == ["a message"]
         await pane.send("a message", id="job-8", within_s=WITHIN_S)

@@ -1,11 +1,11 @@
 import pytest
 
 from panegate.profiles.arguments import (
-    ArgumentRule,
     python_module,
     starts_a_prompt,
     without_wrappers,
 )
+from panegate.screen.arguments import ArgumentRule
 
 RULE = ArgumentRule(
     with_value=("-W", "--rcfile"),

@@ -55,7 +55,20 @@ def test_a_wrong_file_is_named_with_its_line(own_folder: Path) -> None:
         profiles.load("mine")
     assert (caught.value.path, caught.value.line) == (path, 2)
     assert str(caught.value).startswith(f"{path}:2: unknown key 'famly'")
-    assert "1 more problem" in str(caught.value)
+    assert f"\n{path}:3: unknown key 'x'" in str(caught.value)
+
+
+def test_a_problem_without_a_line_hides_none_that_has_one(own_folder: Path) -> None:
+    path = write(
+        own_folder,
+        "mine",
+        "famly = 'repl'\n[submit]\nkey = 1\n" + "".join(f"[x{n}]\n" for n in range(9)),
+    )
+    with pytest.raises(ProfileError) as caught:
+        profiles.load("mine")
+    assert caught.value.line == 1
+    assert f"\n{path}:3: " in str(caught.value)
+    assert str(caught.value).splitlines()[-1].endswith(" more)")
 
 
 @pytest.mark.parametrize(

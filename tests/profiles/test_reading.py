@@ -7,7 +7,7 @@ import pytest
 
 from panegate.profiles.reading import Problem, ProfileFile, read_profile
 from panegate.screen.profile import Family, Profile, Region
-from panegate.terms import PromptKind
+from panegate.terms import FaultKind, PromptKind
 
 PATH = Path("/profiles/mine.toml")
 
@@ -46,7 +46,6 @@ interrupt = "Escape"
 clear = ["C-a", "C-k"]
 takes_input_while_busy = true
 trust = "timing"
-faults = ['API Error: .+']
 seen_in = "1.2"
 marks = [{ mark = "title", pattern = "^x", state = "busy" }]
 [[ready]]
@@ -63,6 +62,11 @@ kind = "confirm"
 [[vetoes]]
 regex = "^a+$"
 sample = "aa"
+[[faults]]
+pattern = '● API Error: .+'
+kind = "server"
+sample = "● API Error: 500 it broke"
+coloured = true
 [launch_env]
 A = "b"
 [composer]
@@ -106,6 +110,8 @@ def test_every_key_arrives_in_its_field() -> None:
     assert profile.busy[0].words == "works"
     assert profile.marks[0].state == "busy"
     assert (profile.vetoes[0].regex, profile.vetoes[0].sample) == ("^a+$", "aa")
+    [fault] = profile.faults
+    assert (fault.kind, fault.coloured) == (FaultKind.SERVER, True)
     assert profile.composer.collapsed[0].search("[Pasted text]")
     assert profile.submit.key == b"\n"
     assert profile.submit.bracketed is False
@@ -113,7 +119,7 @@ def test_every_key_arrives_in_its_field() -> None:
     assert isinstance(profile.timing.settle_s, float)
     assert file.selects == ("a", "b")
     assert file.python_modules == ("m",)
-    assert file.arguments.max_words == 1
+    assert profile.arguments.max_words == 1
 
 
 def test_the_example_above_names_every_field_there_is() -> None:
@@ -124,6 +130,10 @@ def test_the_example_above_names_every_field_there_is() -> None:
             if isinstance(default, attrs.Factory):  # type: ignore[arg-type]
                 continue
             assert getattr(part, field.name) != default, field.name
+
+
+def _fault(pattern: str, sample: str) -> str:
+    return f"[[faults]]\npattern = '{pattern}'\nkind = 'server'\nsample = '{sample}'\n"
 
 
 @pytest.mark.parametrize(
@@ -142,7 +152,13 @@ def test_the_example_above_names_every_field_there_is() -> None:
         ("prompts = '> '\n", 1, "prompts must be an array, not text"),
         ("prompts = [\n'> ',\n7,\n]\n", 3, "prompts[2] must be a regular expression"),
         ("prompts = [\n'> ',\n'(',\n]\n", 3, "prompts[2] is not a regular expression: missing )"),
-        ("faults = ['x{99999999999}']\n", 1, "is not a regular expression"),
+        ("prompts = ['x{99999999999}']\n", 1, "is not a regular expression"),
+        ("faults = ['x']\n", 1, "faults[1] must be a table"),
+        (_fault("● API Error: .+", "● API Error"), 4, "sample must be a whole sentence"),
+        (_fault("● Failed", "● Failed"), 4, "sample must be a whole sentence"),
+        (_fault(".*API Error: .+", "● API Error: 500"), 2, "also behind '  '"),
+        (_fault(r"\s*● API Error: .+", "● API Error: 500"), 2, "begin it with the sign"),
+        (_fault(r"\S+ API Error: .+", "● API Error: 500"), 2, "also behind"),
         ("prompts = ['a', ' *']\n", 1, "prompts must not match an empty row"),
         ("timing = 3\n", 1, "timing must be a table"),
         ("[timing]\nlook_s = true\n", 2, "look_s must be a number, not true or false"),

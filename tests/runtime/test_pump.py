@@ -306,3 +306,27 @@ async def test_the_deadline_of_a_real_write_is_kept_to_the_instant() -> None:
     await anyio.sleep(5)
     assert ("WriteFinished", 7.25) in finished
     rig.pump.close()
+
+
+@virtual
+async def test_an_alarm_rings_once_at_its_time_and_may_set_itself_again():
+    rig = Rig()
+    loop = asyncio.get_running_loop()
+    rang: list[tuple[str, float]] = []
+
+    def ring() -> None:
+        rang.append(("a", loop.time()))
+        if len(rang) == 1:
+            rig.pump.set_alarm("alarm a", loop.time() + 10, ring)
+
+    rig.pump.set_alarm("alarm a", 2_000.0, ring)
+    rig.pump.set_alarm("alarm a", 900.0, ring)
+    rig.pump.set_alarm("alarm b", 5_500.0, lambda: rang.append(("b", loop.time())))
+    rig.pump.set_alarm("alarm b", None, ring)
+    await anyio.sleep(5_000)
+    assert rang == [("a", 900.0), ("a", 910.0)]
+    assert rig.pump.wakeups == 2
+    rig.pump.close()
+    rig.pump.set_alarm("alarm a", loop.time() + 1, ring)
+    await anyio.sleep(5)
+    assert len(rang) == 2

@@ -14,8 +14,10 @@ from panegate.profiles import load, names
 from panegate.runtime.recording import FACTS, Recording, RecordingWriter
 from panegate.screen.profile import Profile
 from panegate.session import inputs
+from panegate.session.claims import Child, Claim, ClaimKind
 from panegate.session.replaying import ReplayItem
 from panegate.session.traits import TrackerTraits
+from panegate.session.transcript import Call, CallKind, Choice, Question, Record, Tokens
 from panegate.terms import Intent, Reason
 from panegate_transports.recording import RecordingError, RecordingHeader
 
@@ -46,6 +48,20 @@ REQUEST = WriteRequest(
 OPENED = inputs.Opened(
     pane_id=PANE, pane_pid=100, profile="bash", traits=TrackerTraits(name="x"), at_s=0.5
 )
+RECORD = Record(
+    program="claude",
+    pending=(
+        Call(
+            id="q",
+            name="Ask",
+            kind=CallKind.QUESTION,
+            questions=(Question(text="?", choices=(Choice(label="ü"),), many=True),),
+            at_s=1.5,
+        ),
+    ),
+    turn_ended=None,
+    tokens=Tokens(0, at_least=True),
+)
 ITEMS: tuple[inputs.Input, ...] = (
     OPENED,
     inputs.OutputCame(PANE, b"\\033[?2004h\x00\xff", 1.1),
@@ -65,6 +81,11 @@ ITEMS: tuple[inputs.Input, ...] = (
     inputs.CarrierLost(PANE, "words", 2.3),
     inputs.Hold(PANE, None, 2.4),
     inputs.Watched(PANE, -1, 2.5),
+    inputs.Claimed(
+        PANE, Claim(kind=ClaimKind.WAITING, at_s=1e9 + 1 / 3, source="x", words="ü"), 2.55
+    ),
+    inputs.Recorded(PANE, RECORD, (Child(pid=1, ppid=2, command="c", started_s=3.5),), 1e9, 2.56),
+    inputs.Recorded(PANE, None, (), 0.0, 2.57),
     inputs.Advance(PANE, 2.6),
 )
 

@@ -16,7 +16,7 @@ from panegate.screen.profile import ComposerRule, Family, Profile, Region, RowRu
 
 CURSOR = "‸"
 _MARKED = re.compile(r"⟦(?P<tag>[a-z]+\d*):(?P<text>[^⟧]*)⟧")
-_TAGS = {"d": "2", "r": "7", "b": "1", "x": "2;7"}
+_TAGS = {"d": "2", "i": "3", "r": "7", "b": "1", "x": "2;7"}
 
 LINE_READ = KernelFact(level=ProbeLevel.FULL, wait=TtyWait.READ, echo=True, icanon=True)
 HIDDEN_READ = KernelFact(level=ProbeLevel.FULL, wait=TtyWait.READ, echo=False, icanon=True)

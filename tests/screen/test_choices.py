@@ -24,6 +24,12 @@ def read(text: str) -> Choices:
         ("Like it? [y/n] (y): ", ["y", "n"], "y"),
         ("Who? [Paul/Jessica] (Paul): ", ["Paul", "Jessica"], "Paul"),
         ("Continue y/n? ", ["y", "n"], None),
+        ("Proceed (y/[n])? ", ["y", "n"], "n"),
+        ("leave ([y]/n)? ", ["y", "n"], "y"),
+        ("Delete all? (y or n) ", ["y", "n"], None),
+        ("Make it pending? (y or [n]) ", ["y", "n"], "n"),
+        ("[O]pen, (E)dit anyway, (Q)uit: ", ["O", "E", "Q"], "O"),
+        ("(Y)es, [N]o, (C)ancel: ", ["Y", "N", "C"], "N"),
         ("Run it? (Y)es/(N)o/(D)on't ask again [Yes]: ", ["Y", "N", "D"], "Yes"),
     ],
 )

@@ -99,3 +99,39 @@ def test_a_cursor_above_the_buttons_stands_in_a_row_to_type_into() -> None:
     )
     assert found(look(frame.format("Name:", "‸________________"))).kind is PromptKind.TEXT
     assert found(look(frame.format("Sure?", " " * 16), shown=False)).kind is PromptKind.CONFIRM
+
+
+BOXES = """
+   ┌──────────────────────────┐
+   │ Pick some                │
+   │                          │
+   │  ⟦bg4:[⟧⟦bg1: ⟧⟦bg4:]⟧ a  Apple            │
+   │  ⟦bg4:[*]⟧ b  Banana           │
+   │                          │
+   │       <Ok>    <Cancel>   │
+   └──────────────────────────┘
+"""
+
+
+def test_boxes_to_tick_are_options_and_the_one_that_holds_the_caret_is_highlighted() -> None:
+    dialog = found(look(BOXES, shown=False))
+    assert (dialog.kind, dialog.question, dialog.many) == (PromptKind.MENU, "Pick some", True)
+    assert [(o.label, o.ticked, o.highlighted) for o in dialog.options] == [
+        ("a  Apple", False, True),
+        ("b  Banana", True, False),
+    ]
+    assert dialog.default is None
+
+
+def test_round_boxes_take_one() -> None:
+    dialog = found(look(BOXES.replace("[", "(").replace("]", ")"), shown=False))
+    assert not dialog.many
+    assert [option.ticked for option in dialog.options] == [False, True]
+
+
+def test_what_is_typed_in_a_field_is_no_part_of_the_question() -> None:
+    typed = FIELD.format("Your name?               ").replace(
+        "‸                    ", "Bo‸         "
+    )
+    dialog = found(look(typed))
+    assert (dialog.question, dialog.context, dialog.default) == ("Your name?", "", None)

@@ -3,6 +3,7 @@
 import pytest
 from tests.screen.building import grid
 
+from panegate.panes.facts import OptionReading
 from panegate.screen.layout import Layout
 from panegate.screen.options import (
     POINTERS,
@@ -11,6 +12,8 @@ from panegate.screen.options import (
     numbered_block,
     option_label,
     row_of_options,
+    takes_many,
+    with_ticks,
 )
 
 
@@ -138,3 +141,35 @@ def test_options_in_one_row_are_told_by_their_ground() -> None:
 def test_a_bar_of_function_keys_is_no_row_of_options() -> None:
     assert row_of_options(Layout(grid("F1 Help  ⟦r:q Quit⟧")), 0) is None
     assert row_of_options(Layout(grid("Help  ⟦r:Quit⟧")), 0) is not None
+
+
+def test_numbers_in_columns_are_options_one_by_one() -> None:
+    seen = Layout(grid("1) north  3) south  5) a b\n2) east   4) west\n"))
+    found = numbered_block(seen, 1)
+    assert found is not None
+    assert [(o.key, o.label, o.row) for o in found.options] == [
+        ("1", "north", 0),
+        ("2", "east", 1),
+        ("3", "south", 0),
+        ("4", "west", 1),
+        ("5", "a b", 0),
+    ]
+    same = numbered_block(Layout(grid("1) see  7) below\n2) east\n")), 1)
+    assert same is not None
+    assert labels(same) == ["see  7) below", "east"]
+
+
+def test_boxes_come_off_the_labels_and_say_what_is_ticked() -> None:
+    options = tuple(
+        OptionReading(key="", label=label) for label in ("[ ] a", "[x] b", "◉ c", "◯ d", "e")
+    )
+    found = with_ticks(options)
+    assert [(o.label, o.ticked) for o in found] == [
+        ("a", False),
+        ("b", True),
+        ("c", True),
+        ("d", False),
+        ("e", None),
+    ]
+    assert takes_many(options)
+    assert not takes_many((OptionReading(key="", label="( ) a"),))

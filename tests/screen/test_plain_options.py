@@ -66,3 +66,8 @@ def test_other_rows_under_a_question_are_no_options(screen: str) -> None:
 
 def test_text_below_them_means_that_output_went_on() -> None:
     assert find(look(NUMBERED + "\n\nRunning tests\n", shown=False)) is None
+
+
+@pytest.mark.parametrize("row", ["Delete b? no, not this\nDelete c? ‸", "one\nDelete c: ‸"])
+def test_rows_that_ask_by_themselves_are_no_options(row: str) -> None:
+    assert find(look(f"Delete a?\n{row}", kernel=RAW_READ)) is None

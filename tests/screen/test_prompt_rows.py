@@ -10,6 +10,7 @@ from panegate.screen.prompt_rows import (
     RowPrompt,
     context_above,
     read_key_invitation,
+    read_listed,
     read_pager,
     read_question,
     read_secret,
@@ -152,3 +153,66 @@ def test_the_context_ends_at_a_blank_row_a_rule_and_a_shell_line() -> None:
         seen = Layout(grid(f"far\n{stop}\nnear\nnearer\nquestion?\n"))
         assert context_above(seen, 3) == ("near\nnearer", 2)
     assert context_above(Layout(grid(["", "question?"])), 0) == ("", 1)
+
+
+def test_the_context_keeps_its_indentation() -> None:
+    seen = look("@@ -1 +1,2 @@\n if x:\n+    go()\nStage this hunk [y,n]? ‸", kernel=LINE_READ)
+    found = question(seen)
+    assert found is not None
+    assert found.context == "@@ -1 +1,2 @@\n if x:\n+    go()"
+
+
+@pytest.mark.parametrize(("gap", "context"), [(0, "text"), (1, "text"), (2, "text"), (3, "")])
+def test_the_context_may_stand_two_blank_rows_above(gap: int, context: str) -> None:
+    found = question(look("text" + "\n" * (gap + 1) + "Is this OK? (yes) ‸", kernel=LINE_READ))
+    assert found is not None
+    assert (found.context, found.default) == (context, "yes")
+
+
+@pytest.mark.parametrize("typed", ["", "2", "23"])
+def test_a_number_behind_a_sign_is_typed_and_no_part_of_the_question(typed: str) -> None:
+    found = question(look(f"1) apple\n2) pear\n#? {typed}‸", kernel=LINE_READ))
+    assert found is not None
+    assert found.question == "#?"
+
+
+def test_a_key_named_alone_is_an_option() -> None:
+    found = key(look("Press ENTER or type command to continue‸"))
+    assert found is not None
+    assert [(option.key, option.label) for option in found.options] == [("ENTER", "continue")]
+    found = key(look("Press any key to continue...‸"))
+    assert found is not None
+    assert found.options == ()
+
+
+def test_a_pager_that_stands_out_in_italics_is_one() -> None:
+    rows = ["text"] * 23 + ["⟦i:some.txt⟧‸"]
+    found = pager(look(rows))
+    assert found is not None
+    assert found.question == "some.txt"
+
+
+def test_answers_that_an_editor_lists_are_read_only_at_its_last_row() -> None:
+    row = "[O]pen Read-Only, (E)dit anyway, (Q)uit: ‸"
+
+    def listed(screen: str) -> RowPrompt | None:
+        seen = look(screen)
+        return read_listed(Layout(Grid.from_look(seen)), seen.fields)
+
+    found = listed(f"text\n{row}")
+    assert found is not None
+    assert [option.key for option in found.options] == ["O", "E", "Q"]
+    assert found.default == "O"
+    assert listed(f"{row}\nmore text") is None
+    assert listed("text‸") is None
+
+
+def test_rows_that_end_in_a_blank_at_the_edge_are_lines_unless_one_over_them_is_full() -> None:
+    flood = ["flood " * 5] * 3
+    found = question(look([*flood, "Go on? ‸"], width=30, kernel=LINE_READ))
+    assert found is not None
+    assert found.question == "Go on?"
+    wrapped = ["x" * 30, "flood " * 5, "and what now? ‸"]
+    found = question(look(wrapped, width=30, kernel=LINE_READ))
+    assert found is not None
+    assert found.question == "x" * 30 + "flood " * 5 + "and what now?"

@@ -122,7 +122,7 @@ def test_a_framed_permission_gives_question_context_and_options(seen: Look) -> N
     prompt = asked(seen)
     assert prompt.kind is PromptKind.PERMISSION
     assert prompt.question == "Do you want to proceed?"
-    assert prompt.context.startswith("Bash command\nrm -rf build")
+    assert prompt.context.startswith("Bash command\n  rm -rf build")
     assert keys(prompt) == ["1", "2", "3"][: len(prompt.options)]
     assert prompt.options[0].highlighted
     assert not prompt.options[1].highlighted
@@ -232,13 +232,17 @@ def test_a_question_in_another_language_is_kept_code_point_by_code_point(
     assert labels(prompt) == list(options)
 
 
-def test_a_checkbox_menu_keeps_its_boxes_and_its_fingerprint() -> None:
+def test_a_checkbox_menu_says_what_is_ticked_and_keeps_its_fingerprint() -> None:
     text = (
         "Which parts?\n❯ [ ] core\n  [x] docs\n  [ ] tests\n\nspace to toggle, enter to confirm\n"
     )
     before = asked(look(text, shown=False))
     after = asked(look(text.replace("❯ [ ] core", "❯ [x] core"), shown=False))
-    assert labels(before) == ["[ ] core", "[x] docs", "[ ] tests"]
+    assert labels(before) == ["core", "docs", "tests"]
+    assert [option.ticked for option in before.options] == [False, True, False]
+    assert [option.ticked for option in after.options] == [True, True, False]
+    assert before.many
+    assert before.default is None
     assert before.kind is PromptKind.MENU
     assert before.fingerprint == after.fingerprint
 
@@ -340,7 +344,7 @@ def test_a_half_typed_answer_does_not_change_the_prompt() -> None:
 def test_a_hunk_is_the_context_of_its_question() -> None:
     seen = look("$ git add -p\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n(1/1) Stage this hunk [y,n,q]? ‸")
     prompt = asked(seen)
-    assert prompt.context == "@@ -1,2 +1,2 @@\na\n-b\n+c"
+    assert prompt.context == "@@ -1,2 +1,2 @@\n a\n-b\n+c"
     assert prompt.kind is PromptKind.CONFIRM
 
 

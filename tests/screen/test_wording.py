@@ -79,3 +79,12 @@ def test_the_kind_and_the_keys_count() -> None:
     one, two = options("a", "b"), (OptionReading(key="x", label="a"), options("a", "b")[1])
     assert fingerprint(PromptKind.MENU, "q", "", one) != fingerprint(PromptKind.MENU, "q", "", two)
     assert fingerprint(PromptKind.MENU, "q", "", one) != fingerprint(PromptKind.TEXT, "q", "", one)
+
+
+def test_where_the_question_begins_may_depend_on_the_width() -> None:
+    def digest(question: str, context: str) -> str:
+        return fingerprint(PromptKind.MENU, question, context, ())
+
+    wide = digest("and part two of it?", "make\nShall I go on with part one")
+    assert wide == digest("on with part one and part two of it?", "make\nShall I go")
+    assert wide != digest("and part two of it?", "make all\nShall I go on with part one")

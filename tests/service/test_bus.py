@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from panegate.service.bus import EventBus
-from panegate.session.events import Dropped, ServerBack
+from panegate.session.events import Dropped, Event, ServerBack
 
 pytestmark = pytest.mark.asyncio(loop_factories=["virtual"])
 
@@ -82,3 +82,49 @@ async def test_replayed_events_come_first():
     stream = bus.stream(10, first=[old])
     bus.emit(back(1.0))
     assert (await anext(stream)) is old
+
+
+async def test_what_is_older_than_memory_is_read_back_page_by_page():
+    bus = EventBus()
+    bus.last_seq = 6
+    bus.emit(back(7.0))
+    kept = [ServerBack(seq=n, at_s=0.0) for n in range(1, 8)]
+    asked: list[int] = []
+
+    async def page(since: int) -> list[Event]:
+        asked.append(since)
+        return [event for event in kept if event.seq > since][:2]
+
+    stream = bus.stream(2, first=list(bus.recent), since=2, read_back=page)
+    for n in range(8, 10):
+        bus.emit(back(float(n)))
+    stream.close()
+    assert stream.take_nowait() is None  # what is older comes first
+    assert [event.seq async for event in stream] == [3, 4, 5, 6, 7, 8, 9]
+    assert asked == [2, 4, 6]
+
+
+async def test_what_is_all_in_memory_is_not_read_back():
+    bus = EventBus()
+    for n in range(3):
+        bus.emit(back(float(n)))
+
+    async def page(since: int) -> list[Event]:
+        raise AssertionError(since)
+
+    stream = bus.stream(1, first=list(bus.recent)[1:], since=1, read_back=page)
+    stream.close()
+    assert [event.seq async for event in stream] == [2, 3]
+
+
+async def test_kept_events_that_are_all_gone_end_the_reading_back():
+    bus = EventBus()
+    bus.last_seq = 100
+
+    async def page(_since: int) -> list[Event]:
+        return []
+
+    stream = bus.stream(5, since=3, read_back=page)
+    bus.emit(back(1.0))
+    stream.close()
+    assert [event.seq async for event in stream] == [101]

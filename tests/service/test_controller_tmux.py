@@ -11,6 +11,7 @@ import libtmux
 import pytest
 
 import panegate as pg
+from panegate.service.launching import Launching, ListedPane
 from panegate.session.events import PaneExited, PaneOpened, ServerLost, StateChanged
 from panegate.testing.servers import PrivateServer
 
@@ -228,3 +229,37 @@ async def test_run_tells_a_shells_exit_status(tmux_server: PrivateServer):
         assert (done.text, done.status, done.state) == ("out", 1, pg.State.READY)
         asked = await pane.run("read -p 'Name? ' x", within_s=20)
         assert (asked.status, asked.state) == (None, pg.State.PROMPTING)
+
+
+@pytest.mark.parametrize("told", [[], ["ServerLost", "ServerBack"]], ids=["once", "for a while"])
+async def test_a_server_that_could_not_be_asked_for_a_moment_is_written_to_again(
+    tmux_server: PrivateServer, monkeypatch: pytest.MonkeyPatch, told: list[str]
+):
+    """A client may end while it is asked; what its loss put in doubt is so no longer."""
+    ask, seen = Launching.list_panes, list[str]()
+    failed, back = asyncio.Event(), asyncio.Event()
+
+    def note(event: pg.Event) -> None:
+        if isinstance(event, pg.ServerLost | pg.ServerBack):
+            seen.append(type(event).__name__)
+            if isinstance(event, pg.ServerBack):
+                back.set()
+
+    async def list_panes(self: Launching) -> list[ListedPane]:
+        again = told and not seen
+        if again or not failed.is_set():
+            failed.set()
+            raise pg.ServerUnreachable("the client ended")
+        return await ask(self)
+
+    async with controller(tmux_server) as ctl:
+        one, two = await bash(ctl, "w1"), await bash(ctl, "w2")
+        ctl.bus.taps.append(note)
+        monkeypatch.setattr(Launching, "list_panes", list_panes)
+        os.kill(ctl.link.carriers[two.id].transport.pid, signal.SIGTERM)  # type: ignore[attr-defined]
+        await asyncio.wait_for(failed.wait(), 20)
+        if told:
+            await asyncio.wait_for(back.wait(), 20)
+        assert (await two.send("echo hi", within_s=20)).landed is True
+        assert (await one.send("echo hi", within_s=20)).landed is True
+        assert seen == told

@@ -256,7 +256,15 @@ def _stopped(kernel: KernelFact) -> KernelFact:
     return attrs.evolve(kernel, stopped=True)
 
 
+def _died(pane: Pane) -> None:
+    """The server went away, and the process in the pane with it."""
+    _reachable(False)(pane)
+    pane.rig.tracker.exited("the tmux server died", at_s=_now(pane))
+    pane.rig.settle()
+
+
 OBSTACLES: Final[Mapping[str, Obstacle]] = {
+    "server died": Obstacle(reason=Reason.SERVER_DIED, kind="for ever", build=_died),
     "server unreachable": Obstacle(
         reason=Reason.SERVER_UNREACHABLE,
         kind="later",

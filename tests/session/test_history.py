@@ -1,8 +1,10 @@
 """Every row keeps its number, also when tmux drops the oldest ones."""
 
+import attrs
 from tests.session.rig import look
 
-from panegate.session.history import HistoryCount
+from panegate.panes.facts import ScreenKind, ScreenReading
+from panegate.session.history import ABOVE_ROWS, HistoryCount
 
 
 def numbers(*sizes: int, limit: int = 100, **more: object) -> list[int]:
@@ -31,3 +33,16 @@ def test_rows_that_a_taller_screen_takes_back_are_not_dropped():
     count.counted(look("$ ", history_size=100, history_limit=100))
     taller = look("$ ", history_size=95, history_limit=100, height=17)
     assert count.counted(taller).fields.scrolled == 95
+
+
+def test_rows_above_are_wanted_while_a_question_may_begin_there():
+    count = HistoryCount()
+    seen = look("Go on? ", history_size=40)
+    up = ScreenReading(kind=ScreenKind.PROMPTING, words="", reaches_up=True)
+    assert count.wants_more(up, seen)
+    assert count.wanted_rows == ABOVE_ROWS
+    assert not count.wants_more(up, attrs.evolve(seen, above=(b"above",)))
+    assert count.wanted_rows == ABOVE_ROWS
+    assert not count.wants_more(up, look("Go on? ", history_size=40, alternate_on=True))
+    assert not count.wants_more(attrs.evolve(up, reaches_up=False), seen)
+    assert count.wanted_rows == 0

@@ -3,7 +3,7 @@
 from tests.session.rig import EDITOR, PROMPT_OFF, PROMPT_ON, Rig, ready_bash
 
 from panegate.gate.guard import GuardResult
-from panegate.session.events import WriteHeld
+from panegate.session.events import PaneExited, WriteHeld
 from panegate.terms import Fate, Intent, Reason
 
 
@@ -62,3 +62,68 @@ def test_callers_are_counted_while_they_wait():
     assert rig.tracker.machine.watchers == 1
     rig.tracker.withdraw(write_id, Reason.WITHDRAWN, "", at_s=rig.now_s)
     assert rig.tracker.machine.watchers == 0
+
+
+def submitted() -> Rig:
+    """Return a shell whose message has been typed and submitted, and nothing seen since."""
+    rig = ready_bash()
+    rig.send("exit 3")
+    rig.show("$ ", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    rig.output(b"exit 3")
+    rig.show("$ exit 3", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    return rig
+
+
+def test_a_pane_that_goes_with_its_client_after_the_enter_is_no_lost_connection():
+    """Its last words were the answer: the shell was told to exit, and did."""
+    rig = submitted()
+    rig.tracker.connection_lost("the control client ended", at_s=rig.now_s)
+    rig.settle()
+    assert rig.finished == []
+    rig.tracker.gone("its pane was closed", at_s=rig.now_s)
+    rig.settle()
+    (finished,) = rig.finished
+    assert (finished.receipt.fate, finished.receipt.left_behind) == (Fate.LANDED, "")
+
+
+def test_a_connection_that_ends_before_the_enter_leaves_the_fate_unknown():
+    rig = ready_bash()
+    rig.send("exit 3")
+    rig.show("$ ", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    rig.tracker.connection_lost("the control client ended", at_s=rig.now_s)
+    rig.settle()
+    (finished,) = rig.finished
+    assert (finished.receipt.fate, finished.receipt.reason) == (
+        Fate.UNKNOWN,
+        Reason.CONNECTION_LOST,
+    )
+
+
+def test_a_write_whose_server_dies_says_so_and_leaves_nothing_to_clear():
+    rig = ready_bash()
+    rig.send("exit 3")
+    rig.send("never")
+    rig.show("$ ", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    rig.tracker.reachable(False, "the tmux server died", at_s=rig.now_s)
+    rig.tracker.exited("the tmux server died", at_s=rig.now_s)
+    rig.settle()
+    first, second = (f.receipt for f in rig.finished)
+    assert (first.fate, first.reason) == (Fate.UNKNOWN, Reason.SERVER_UNREACHABLE)
+    assert (second.fate, second.reason) == (Fate.REFUSED, Reason.SERVER_DIED)
+    (exited,) = (e for e in rig.events if isinstance(e, PaneExited))
+    assert exited.server_lost
+
+
+def test_a_pane_that_is_gone_has_nothing_to_clear():
+    rig = ready_bash()
+    rig.send("exit 3")
+    rig.show("$ ", kernel=EDITOR)
+    rig.reply(GuardResult.WRITTEN)
+    rig.tracker.gone("its pane was closed", at_s=rig.now_s)
+    rig.settle()
+    (finished,) = rig.finished
+    assert (finished.receipt.fate, finished.receipt.left_behind) == (Fate.UNKNOWN, "")

@@ -37,7 +37,7 @@ def test_the_surrounding_tmux_is_not_seen(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("TMUX_PANE", "%77")
     with PrivateServer() as server:
         environment = server.run("show-environment", "-g")
-        assert "TMUX=" not in environment
+        assert not any(line.startswith("TMUX=") for line in environment.splitlines())
         assert "TMUX_PANE=" not in environment
         assert "TMUX" not in server.client_env
 

@@ -10,9 +10,10 @@ import click
 from panegate.cli.command_line import CommandLine, command
 from panegate.cli.completing import pane_argument
 from panegate.cli.opening import adopted
+from panegate.cli.remote import AnyPane
+from panegate.cli.texts import stdin_text
 from panegate.cli.writing import finish, say_receipt
 from panegate.errors import StaleAnswer
-from panegate.service.pane import Pane
 from panegate.terms import Reason
 
 __all__ = ["answer", "current_id", "same_prompt"]
@@ -30,7 +31,7 @@ def same_prompt(given: str, current: str) -> bool:
     return (first[0], first[2]) == (second[0], second[2])
 
 
-def current_id(pane: Pane, given: str) -> str:
+def current_id(pane: AnyPane, given: str) -> str:
     """Return the id of the question on screen, when it is the one that *given* names.
 
     Raises:
@@ -94,7 +95,7 @@ def answer(
 def _read_secret() -> str:
     if sys.stdin.isatty():
         return getpass.getpass("secret: ")
-    return sys.stdin.readline().rstrip("\r\n")
+    return stdin_text().partition("\n")[0].rstrip("\r")
 
 
 def _login_name() -> str:

@@ -11,6 +11,7 @@ from panegate import __version__
 from panegate.cli.command_line import CommandLine, Interrupted, common_options
 from panegate.cli.exits import Exit, exit_of
 from panegate.cli.table import COMMANDS, help_text
+from panegate.cli.texts import check_arguments
 from panegate.errors import PanegateError
 
 __all__ = ["app", "invoke"]
@@ -57,6 +58,7 @@ def invoke(argv: Sequence[str]) -> int:
     options = args[: args.index("--")] if "--" in args else args
     line = CommandLine(json="--json" in options)
     try:
+        check_arguments(args)
         status = app.main(args=args, prog_name="panegate", standalone_mode=False, obj=line)
     except click.ClickException as error:
         return _say_usage(line, error)

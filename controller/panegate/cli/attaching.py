@@ -37,7 +37,7 @@ def attach(line: CommandLine, pane: str) -> int:
 
     async def work() -> tuple[ServerAddress, str]:
         async with adopted(line, pane) as (ctl, found):
-            return ctl.link.address, found.id
+            return ctl.address, found.id
 
     address, target = line.run(work())
     argv = attach_argv(address, target)

@@ -12,6 +12,7 @@ import attrs
 import click
 
 from panegate.cli.exits import Exit
+from panegate.cli.quantities import seconds
 
 __all__ = ["CommandLine", "Interrupted", "command", "common_options", "within_option"]
 
@@ -54,6 +55,15 @@ class CommandLine:
         """
         if self.socket_name is not None and self.socket_path is not None:
             raise click.UsageError("name the tmux server once: by -L or by -S")
+        if self.ssh is not None and (not self.ssh or self.ssh.startswith("-")):
+            raise click.UsageError(f"--ssh names a host, not {self.ssh!r}")
+        if self.socket_name is not None:
+            from panegate.runtime.address import ServerAddress  # only where one is named
+
+            try:
+                ServerAddress(socket_name=self.socket_name)
+            except ValueError as error:
+                raise click.UsageError(str(error)) from error
         return {
             "socket_name": self.socket_name,
             "socket_path": self.socket_path,
@@ -168,5 +178,4 @@ def command(name: str) -> Callable[[Callable[..., int | None]], click.Command]:
 
 def within_option(words: str) -> Callable[[_F], _F]:
     """Add ``--within S``, seconds."""
-    seconds = click.FloatRange(min=0, min_open=True)
-    return click.option("--within", "within_s", type=seconds, metavar="S", help=words)
+    return click.option("--within", "within_s", callback=seconds, metavar="S", help=words)

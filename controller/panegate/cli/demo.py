@@ -16,12 +16,12 @@ from panegate.cli.command_line import CommandLine, command
 from panegate.cli.demo_script import play
 from panegate.cli.documents import error_document, event_document, plain
 from panegate.cli.exits import Exit
-from panegate.cli.private_server import private_controller
 from panegate.cli.words import prompt_words, receipt_words, state_words
 from panegate.errors import Refused
 from panegate.gate.receipt import Receipt
 from panegate.runtime.bringup import KEEP_ALIVE
 from panegate.service.controller import Controller
+from panegate.service.private_server import private_controller
 from panegate.service.settings import Answers, Settings
 from panegate.session.events import Event, PaneOpened, PromptOpened, StateChanged, WriteHeld
 

@@ -68,7 +68,8 @@ async def play(ctl: Controller, tell: Telling) -> bool:
         tell: Told what happens.
 
     """
-    with tempfile.TemporaryDirectory(prefix="panegate-demo-") as folder:
+    beside = ctl.link.address.socket.parent  # it goes with the server's own folder at the latest
+    with tempfile.TemporaryDirectory(prefix="demo-", dir=beside) as folder:
         tell.title("Four programs start; messages are asked for at once.")
         cast = await _launch(ctl, Path(folder))
         fine: list[bool] = []

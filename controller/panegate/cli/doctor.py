@@ -20,12 +20,14 @@ from panegate.cli.doctor_checks import (
     check_variables,
     version_notes,
 )
+from panegate.cli.doctor_journal import check_charge, check_journal
+from panegate.cli.doctor_server import check_clients, check_clock, check_service, check_socket
 from panegate.cli.documents import plain
 from panegate.cli.exits import Exit
-from panegate.cli.private_server import private_controller, program_version
 from panegate.errors import PanegateError
 from panegate.runtime.address import OWN_SOCKET, ServerAddress
 from panegate.runtime.bringup import ServerFacts, one_shot, read_facts
+from panegate.service.private_server import private_controller, program_version
 from panegate.service.settings import Settings
 from panegate.wire.version import Version
 
@@ -51,7 +53,7 @@ def doctor(line: CommandLine) -> int:
     async def work() -> int:
         checks = [check_python(), *await _tmux(line)]
         checks += [check_locale(), check_probe(), check_variables(), check_settings()]
-        checks += check_profiles()
+        checks += [check_clock(), *check_profiles(), *check_journal()]
         broken = any(check.health is Health.BROKEN for check in checks)
         line.say({"checks": plain(checks), "ok": not broken}, _words(checks))
         return Exit.FAILED if broken else Exit.DONE
@@ -82,6 +84,7 @@ async def _tmux(line: CommandLine) -> list[Check]:
     if line.ssh is None:
         checks.append(check_socket_folder(address))
         checks += await _server(address, version)
+        checks.append(await check_service(address))
     return checks
 
 
@@ -111,7 +114,12 @@ async def _server(address: ServerAddress, version: Version) -> list[Check]:
     if facts is None:
         return [Check("server", Health.GOOD, f"none runs at {address.words} yet")]
     checks = [
-        Check("server", Health.GOOD, f"{address.words} is version {facts.version}, pid {facts.pid}")
+        Check(
+            "server", Health.GOOD, f"{address.words} is version {facts.version}, pid {facts.pid}"
+        ),
+        check_charge(facts.socket),
+        check_socket(address),
+        *await check_clients(address),
     ]
     if facts.version != version:
         words = f"the server is version {facts.version}, the program {version}"

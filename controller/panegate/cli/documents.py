@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import cattrs
 
-from panegate.cli.exits import code_of
-from panegate.errors import LaunchFailed, PanegateError, ProfileError, Refused, SettingsError
+from panegate.errors import PanegateError
+from panegate.service.local.failures import failure_of
 
 if TYPE_CHECKING:
-    from panegate.service.pane import Pane
+    from panegate.cli.remote import AnyPane
     from panegate.session.events import Event
 
 __all__ = [
@@ -56,7 +56,7 @@ def event_document(event: Event) -> dict[str, Any]:
     return {"event": type(event).__name__, "at_utc": utc_of(at_s), "at_s": at_s, **fields}
 
 
-def pane_document(pane: Pane) -> dict[str, Any]:
+def pane_document(pane: AnyPane) -> dict[str, Any]:
     """Return what is known about a pane now."""
     return {
         "id": pane.id,
@@ -65,24 +65,12 @@ def pane_document(pane: Pane) -> dict[str, Any]:
         "state": pane.state.value,
         "confirmed": pane.confirmed,
         "draft": pane.draft,
-        "held": pane.tracker.held,
+        "held": pane.held,
         "prompt": plain(pane.prompt),
-        "where": pane.ctl.where(pane),
+        "where": pane.where,
     }
 
 
 def error_document(error: PanegateError) -> dict[str, Any]:
     """Return an error: a code, one sentence, what to do, and what the error carries."""
-    out: dict[str, Any] = {"code": code_of(error), "message": str(error), "fix": error.fix}
-    if isinstance(error, Refused):
-        out["reason"] = error.reason.value
-        out["state"] = error.state.value
-        out["prompt"] = plain(error.prompt)
-        out["screen"] = plain(error.screen)
-    elif isinstance(error, LaunchFailed):
-        out["status"], out["signal"] = error.status, error.signal
-        out["screen"] = plain(error.screen)
-    elif isinstance(error, ProfileError | SettingsError):
-        out["path"] = str(error.path) if error.path is not None else None
-        out["line"] = error.line
-    return {"error": out}
+    return {"error": failure_of(error)}

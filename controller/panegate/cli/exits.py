@@ -8,14 +8,16 @@ from panegate.errors import (
     PanegateError,
     ProfileError,
     Refused,
+    ServerHeld,
     ServerUnreachable,
+    SettingsError,
     StaleAnswer,
     TransportBroken,
 )
 from panegate.gate.receipt import Receipt
 from panegate.terms import Fate, Reason
 
-__all__ = ["Exit", "code_of", "exit_of", "exit_of_receipt"]
+__all__ = ["Exit", "exit_of", "exit_of_receipt"]
 
 
 class Exit(enum.IntEnum):
@@ -40,33 +42,28 @@ class Exit(enum.IntEnum):
     TERMINATED = 143
 
 
+_NO_SERVER = (Reason.SERVER_UNREACHABLE, Reason.SERVER_DIED)
 _BY_ERROR: tuple[tuple[type[BaseException], Exit], ...] = (
     (StaleAnswer, Exit.NO_SUCH),
     (NotReady, Exit.RAN_OUT),
     (Refused, Exit.REFUSED),
     (NoSuchPane, Exit.NO_SUCH),
     (ServerUnreachable, Exit.UNREACHABLE),
+    (ServerHeld, Exit.UNREACHABLE),
     (TransportBroken, Exit.UNREACHABLE),
+    (ProfileError, Exit.USAGE),
+    (SettingsError, Exit.USAGE),
     (PanegateError, Exit.FAILED),
 )
 
 
 def exit_of(error: PanegateError) -> Exit:
     """Return the exit status of an error."""
-    if isinstance(error, Refused) and error.reason is Reason.SERVER_UNREACHABLE:
+    if isinstance(error, Refused) and error.reason in _NO_SERVER:
         return Exit.UNREACHABLE
-    if isinstance(error, ProfileError) and error.path is None:
-        return Exit.USAGE  # a name that no profile has
     return next(status for kind, status in _BY_ERROR if isinstance(error, kind))
 
 
 def exit_of_receipt(receipt: Receipt) -> Exit:
     """Return the exit status of a write that began."""
     return Exit.DONE if receipt.fate is Fate.LANDED else Exit.UNCONFIRMED
-
-
-def code_of(error: BaseException) -> str:
-    """Return the ``code`` of an error document: the error's name in small letters."""
-    name = type(error).__name__
-    parts = [f"_{c.lower()}" if c.isupper() else c for c in name]
-    return "".join(parts).lstrip("_")

@@ -8,8 +8,7 @@ from panegate.cli.command_line import CommandLine, command
 from panegate.cli.completing import pane_argument
 from panegate.cli.documents import pane_document
 from panegate.cli.exits import Exit
-from panegate.cli.opening import adopted
-from panegate.cli.stored import hold_command
+from panegate.cli.opening import adopted, take_over
 from panegate.cli.words import pane_words
 
 __all__ = ["hold", "release"]
@@ -22,7 +21,7 @@ def hold(line: CommandLine, pane: str, reason: str) -> int:
     """Take a pane over: panegate writes nothing until release.
 
     Kept beside the pane (as the user option @panegate_held); every later command obeys
-    it. A controller that already runs in another program is not told.
+    it, and so does a running service. A controller in another program is not told.
     """
     return _hold(line, pane, reason.strip() or "by hand")
 
@@ -37,11 +36,7 @@ def release(line: CommandLine, pane: str) -> int:
 def _hold(line: CommandLine, which: str, reason: str | None) -> int:
     async def work() -> int:
         async with adopted(line, which, settle=True) as (ctl, pane):
-            await ctl.link.ask(hold_command(pane.id, reason))
-            if reason is None:
-                pane.release()
-            else:
-                pane.hold(reason)
+            await take_over(ctl, pane, reason)
             line.say({"pane": pane_document(pane)}, pane_words(pane, server=line.server_words))
         return Exit.DONE
 

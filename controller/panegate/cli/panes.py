@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -11,24 +12,31 @@ from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.completing import pane_argument
 from panegate.cli.documents import pane_document
 from panegate.cli.exits import Exit
-from panegate.cli.opening import adopted, opened
+from panegate.cli.opening import adopted, end_program, opened, settled
+from panegate.cli.quantities import pane_size
 from panegate.cli.remembering import known_profile, profile_reference
+from panegate.cli.remote import AnyPane
 from panegate.cli.status_line import waiting
 from panegate.cli.stored import Stored
 from panegate.cli.words import columns, pane_words, state_words
-from panegate.service.pane import Pane
+from panegate.runtime.bringup import KEEP_ALIVE
 from panegate.terms import State
-from panegate.wire.commands import command as tmux_command
 
-__all__ = ["adopt", "close", "launch", "ls", "pane_table"]
+__all__ = ["adopt", "close", "launch", "ls", "pane_table", "variables"]
 
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_+-]{0,63}\Z")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
-_SIZE = re.compile(r"(\d{1,4})x(\d{1,4})\Z")
 
 
-def _variables(
+def variables(
     _ctx: click.Context, _param: click.Parameter, given: tuple[str, ...]
 ) -> dict[str, str]:
+    """Return ``NAME=VALUE`` options as a mapping.
+
+    Raises:
+        click.BadParameter: One has another form.
+
+    """
     found: dict[str, str] = {}
     for item in given:
         name, equals, value = item.partition("=")
@@ -38,15 +46,12 @@ def _variables(
     return found
 
 
-def _size(
-    _ctx: click.Context, _param: click.Parameter, given: str | None
-) -> tuple[int, int] | None:
-    if given is None:
-        return None
-    found = _SIZE.match(given)
-    if found is None or int(found[1]) < 20 or int(found[2]) < 5:
-        raise click.BadParameter("is COLUMNSxROWS, such as 120x40, and at least 20x5")
-    return int(found[1]), int(found[2])
+def _name(_ctx: click.Context, _param: click.Parameter, given: str | None) -> str | None:
+    if given is not None and (not _NAME.match(given) or given == KEEP_ALIVE):
+        words = "letters, digits, _, and behind the first + and -; at most 64"
+        kept = "; panegate keeps that one for itself" if given == KEEP_ALIVE else f" ({words})"
+        raise click.BadParameter(f"{given!r} is not a usable name{kept}")
+    return given
 
 
 def _about_program(function: Any) -> Any:
@@ -68,15 +73,17 @@ def _about_program(function: Any) -> Any:
 
 @command("launch")
 @_about_program
-@click.option("--name", metavar="N", help="Name of its session; by default made from CMD.")
+@click.option(
+    "--name", metavar="N", callback=_name, help="Name of its session; by default made from CMD."
+)
 @click.option("--cwd", metavar="D", type=click.Path(), help="Its folder; by default this one.")
-@click.option("--env", metavar="K=V", multiple=True, callback=_variables, help="A variable.")
+@click.option("--env", metavar="K=V", multiple=True, callback=variables, help="A variable.")
 @click.option(
     "--inherit-env/--no-inherit-env",
     default=None,
     help="Pass all (or none) of the environment; by default PATH, HOME, LANG and the like.",
 )
-@click.option("--size", metavar="CxR", callback=_size, help="Columns and rows.")
+@click.option("--size", metavar="CxR", callback=pane_size, help="Columns and rows.")
 @click.option("--retain/--no-retain", default=None, help="Keep the pane when it has ended.")
 @click.option("--no-wait", is_flag=True, help="Return at once, whatever state it is in.")
 @within_option("How long it may take to be ready; default: the settings'.")
@@ -122,9 +129,9 @@ def adopt(line: CommandLine, pane: str, **options: Any) -> int:
         options["profile"] = profile_reference(options["profile"])
         async with opened(line) as ctl:
             found = await ctl.adopt(pane, **options)
-            options["profile"] = options["profile"] or known_profile(found)
+            options["profile"] = options["profile"] or known_profile(found.profile.name)
             await ctl.store(found.id, Stored(**{**options, "name": found.name}))
-            await ctl.settled(found)
+            await settled(ctl, found)
             line.say({"pane": pane_document(found)}, pane_words(found, server=line.server_words))
         return Exit.DONE
 
@@ -142,7 +149,7 @@ def ls(line: CommandLine, every: bool) -> int:
     async def work() -> int:
         async with opened(line) as ctl:
             panes = await ctl.adopt_all(every=every)
-            await ctl.settled(*panes)
+            await settled(ctl, *panes)
             document = {"panes": [pane_document(pane) for pane in panes]}
             line.say(document, pane_table(panes) or "no panes")
         return Exit.DONE
@@ -150,7 +157,7 @@ def ls(line: CommandLine, every: bool) -> int:
     return line.run(work())
 
 
-def pane_table(panes: list[Pane]) -> str:
+def pane_table(panes: Sequence[AnyPane]) -> str:
     """Return panes as a table; "" when there are none."""
     if not panes:
         return ""
@@ -162,9 +169,9 @@ def pane_table(panes: list[Pane]) -> str:
     return columns([head, *rows])
 
 
-def _note(pane: Pane) -> str:
-    if pane.tracker.held is not None:
-        return f"held: {pane.tracker.held}"
+def _note(pane: AnyPane) -> str:
+    if pane.held is not None:
+        return f"held: {pane.held}"
     if pane.prompt is not None:
         return pane.prompt.question.splitlines()[0] if pane.prompt.question else "asks"
     if pane.draft:
@@ -181,7 +188,7 @@ def close(line: CommandLine, pane: str) -> int:
 
     async def work() -> int:
         async with adopted(line, pane) as (ctl, found):
-            await ctl.link.ask(tmux_command("kill-pane", "-t", found.id))
+            await end_program(ctl, found)
             document = {"closed": {"id": found.id, "name": found.name}}
             line.say(document, f"{found.name} ({found.id}) is closed")
         return Exit.DONE

@@ -45,7 +45,10 @@ def listing(line: CommandLine) -> int:
             profile = load(name)
         except ProfileError as error:
             found.append({"name": name, "path": str(path), "own": own, "problem": str(error)})
-            rows.append([name, "", click.style(str(error), fg="red"), str(path)])
+            at = f", line {error.line}" if error.line is not None else ""
+            rows.append(
+                [name, "", click.style(f"wrong{at}: see profiles check", fg="red"), str(path)]
+            )
             continue
         commands = list(profile.commands)
         words = {"words": profile.words, "commands": commands, "family": profile.family.value}

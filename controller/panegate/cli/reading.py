@@ -8,9 +8,11 @@ from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.completing import pane_argument
 from panegate.cli.documents import pane_document, plain
 from panegate.cli.exits import Exit
-from panegate.cli.opening import adopted, opened
+from panegate.cli.opening import adopted, end_kept, opened, settled
+from panegate.cli.quantities import ROWS_ABOVE
 from panegate.cli.status_line import waiting
 from panegate.cli.words import explanation_words, pane_words, prompt_words, screen_words
+from panegate.errors import ServerUnreachable
 from panegate.service.views import Screen, ScreenLabel
 from panegate.terms import State
 
@@ -43,10 +45,13 @@ def wait(line: CommandLine, pane: str, states: frozenset[State], within_s: float
     """
 
     async def work() -> int:
-        async with adopted(line, pane) as (ctl, found):
+        async with adopted(line, pane) as (ctl, found), end_kept(ctl, found):
             what = " or ".join(state.value for state in State if state in states)
             with waiting(line, ctl, found, what):
                 await found.wait(states, within_s=within_s)
+            if found.exit is not None and found.exit.server_lost:
+                words = f"the tmux server died, and what became of {found.name} is not known"
+                raise ServerUnreachable(words, fix="launch it again")
             line.say({"pane": pane_document(found)}, pane_words(found, server=line.server_words))
         return Exit.DONE
 
@@ -54,9 +59,7 @@ def wait(line: CommandLine, pane: str, states: frozenset[State], within_s: float
 
 
 @command("read")
-@click.option(
-    "--history", type=click.IntRange(min=0), default=0, metavar="N", help="Rows above the screen."
-)
+@click.option("--history", type=ROWS_ABOVE, default=0, metavar="N", help="Rows above the screen.")
 @pane_argument
 def read(line: CommandLine, pane: str, history: int) -> int:
     """Print a pane's screen, labelled.
@@ -107,7 +110,7 @@ def prompts(line: CommandLine, every: bool) -> int:
 
     async def work() -> int:
         async with opened(line) as ctl:
-            await ctl.settled(*await ctl.adopt_all(every=every))
+            await settled(ctl, *await ctl.adopt_all(every=every))
             asked = ctl.prompts
             names = {pane.id: pane.name for pane in ctl.panes}
             words = [

@@ -15,7 +15,7 @@ import panegate
 from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.documents import plain
 from panegate.cli.exits import Exit
-from panegate.cli.opening import opened
+from panegate.cli.opening import opened_here
 from panegate.cli.remembering import CliController
 from panegate.cli.words import state_words
 from panegate.errors import PanegateError
@@ -55,7 +55,7 @@ def record(line: CommandLine, file: Path, force: bool, within_s: float | None) -
         try:
             with stream:
                 writer = RecordingWriter(stream, await _header(line))
-                async with opened(line, watch="server", recorder=writer) as ctl:
+                async with opened_here(line, watch="server", recorder=writer) as ctl:
                     line.note(f"Recording {ctl.link.address.words} to {file}.")
                     await _until(line, ctl, within_s)
         finally:
@@ -78,7 +78,7 @@ def _create(file: Path, *, force: bool) -> Any:
 
 
 async def _header(line: CommandLine) -> RecordingHeader:
-    async with opened(line) as ctl:
+    async with opened_here(line) as ctl:
         version = str(ctl.link.server.version)
     settings = load_settings()
     return RecordingHeader(

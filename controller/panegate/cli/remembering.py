@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,15 +13,24 @@ import attrs
 import structlog
 
 from panegate import profiles
-from panegate.cli.stored import Stored, read_command, read_stored, store_command
+from panegate.cli.leaving import leave_command
+from panegate.cli.stored import (
+    Stored,
+    hold_command,
+    read_command,
+    read_stored,
+    store_command,
+)
 from panegate.errors import LaunchFailed, NoSuchPane, ProfileError, ServerUnreachable
 from panegate.ids import PaneId, is_pane_id
 from panegate.panes.beliefs import BeliefKind
+from panegate.runtime.address import ServerAddress
 from panegate.runtime.bringup import KEEP_ALIVE
 from panegate.runtime.recording import RecordingWriter
 from panegate.service.controller import Controller
 from panegate.service.pane import Pane
 from panegate.session.events import Event, PaneExited, PaneOpened
+from panegate.session.outcome_facts import SessionLimits
 from panegate.session.tracker import PaneTracker
 from panegate.terms import State
 from panegate.wire.commands import command
@@ -31,6 +40,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CliController", "known_profile", "profile_reference"]
 
+_FLOOD_BYTES = 128 * 1024
 _SETTLE_WITHIN_S = 4.0
 """How long a pane that was just adopted may take to show its state."""
 
@@ -43,6 +53,8 @@ class CliController(Controller):
     def __attrs_post_init__(self) -> None:
         super().__attrs_post_init__()
         self.writes.by_cli = True
+        self.keeping.events = False  # each command would tell the same states anew
+        self.people.active = False  # and call people about them
         self.stored: dict[PaneId, Stored] = {}
         """What was kept beside the panes adopted so far."""
         self._launching: Stored | None = None
@@ -89,6 +101,7 @@ class CliController(Controller):
         composer: str | None = None,
         reads_lines: bool = False,
         trust: str = "",
+        limits: SessionLimits | Mapping[str, float] | None = None,
     ) -> Pane:
         """Take over a pane with what is kept beside it; what the caller says wins."""
         which = pane if isinstance(pane, str) else str(pane.pane_id)
@@ -106,6 +119,7 @@ class CliController(Controller):
             composer=composer or known.composer,
             reads_lines=reads_lines or known.reads_lines,
             trust=trust or known.trust,
+            limits=limits,
         )
         if held is not None:
             found.hold(held)
@@ -180,6 +194,24 @@ class CliController(Controller):
         self.stored[pane_id] = stored
         await self.link.ask(store_command(pane_id, stored))
 
+    @property
+    def address(self) -> ServerAddress:
+        """How its tmux server is named."""
+        return self.link.address
+
+    async def hold(self, pane: Pane, reason: str | None) -> None:
+        """Take a pane over for a person, for every later command, too; None gives it back."""
+        await self.link.ask(hold_command(pane.id, reason))
+        if reason is None:
+            pane.release()
+        else:
+            pane.hold(reason)
+
+    async def end(self, pane: Pane) -> None:
+        """End a program and its pane, also one that is dead."""
+        self.outcomes.closing(pane)
+        await self.link.ask(command("kill-pane", "-t", pane.id))
+
     async def _by_target(self, which: str) -> list[PaneId]:
         """Return the pane of ``SESSION:[WINDOW][.INDEX]``, all matched whole."""
         session, _, rest = which.partition(":")
@@ -198,9 +230,10 @@ class CliController(Controller):
         if self._launched is None or self._launched.state is State.EXITED:
             await self._end_launched()
             return
-        window = self._launched.target.window_id
+        self.outcomes.not_kept(self._launched)
+        target = self._launched.target
         with contextlib.suppress(ServerUnreachable):
-            await self.link.ask(command("set-option", "-w", "-t", window, "remain-on-exit", "off"))
+            await self.link.ask(leave_command(target.pane_id, target.window_id))
 
     async def _end_launched(self) -> None:
         pane, self._launched = self._launched, None
@@ -232,12 +265,11 @@ class CliController(Controller):
             await self.adopt(pane.id)
 
 
-def known_profile(pane: Pane) -> str | None:
+def known_profile(name: str) -> str | None:
     """Return the profile that was found for a pane's program, None where none fits.
 
     Later, when a shell runs something, its foreground command no longer tells.
     """
-    name = pane.profile.name
     return name if name != "generic" else None
 
 
@@ -264,6 +296,8 @@ def _usable(profile: str | None) -> str | None:
 
 
 def _is_known(pane: Pane) -> bool:
+    if pane.tracker.output_bytes >= _FLOOD_BYTES:
+        return True  # it writes all the time: more looks show no more
     if pane.state is not State.BOOTING:
         return pane.confirmed or pane.state in (State.BUSY, State.SILENT, State.EXITED)
     belief = pane.tracker.machine.belief

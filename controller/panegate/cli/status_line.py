@@ -9,9 +9,9 @@ from typing import TextIO
 import click
 
 from panegate.cli.command_line import CommandLine
+from panegate.cli.remote import AnyController, AnyPane
 from panegate.cli.words import clock_words, state_words
 from panegate.service.controller import Controller
-from panegate.service.pane import Pane
 from panegate.session.events import Event, StateChanged, WriteHeld
 
 __all__ = ["StatusLine", "waiting"]
@@ -52,7 +52,9 @@ class StatusLine:
 
 
 @contextmanager
-def waiting(line: CommandLine, ctl: Controller, pane: Pane | None, what: str) -> Iterator[None]:
+def waiting(
+    line: CommandLine, ctl: AnyController | Controller, pane: AnyPane | None, what: str
+) -> Iterator[None]:
     """Show what a pane does while *what* is waited for; redrawn by events, never by a clock.
 
     Args:

@@ -11,7 +11,11 @@ import click
 from panegate.errors import LaunchFailed, PanegateError, Refused, TmuxTooOld
 from panegate.session.events import (
     Dropped,
+    Escalated,
     Event,
+    LimitReached,
+    Nudged,
+    OutcomeReached,
     PaneExited,
     PaneOpened,
     Prompt,
@@ -27,8 +31,8 @@ from panegate.session.events import (
 from panegate.terms import Fate, State
 
 if TYPE_CHECKING:
+    from panegate.cli.remote import AnyPane
     from panegate.gate.receipt import Receipt
-    from panegate.service.pane import Pane
     from panegate.service.views import Explanation, Screen
 
 __all__ = [
@@ -105,23 +109,33 @@ def prompt_words(prompt: Prompt, *, server: str | None = "") -> str:
     for number, option in enumerate(prompt.options, 1):
         key = option.key or str(number)
         sign = click.style(">", fg="cyan") if option.highlighted else " "
-        lines.append(f"  {sign} {key}  {option.label}")
+        box = "" if option.ticked is None else "[x] " if option.ticked else "[ ] "
+        lines.append(f"  {sign} {key}  {box}{option.label}")
+    if prompt.many:
+        lines.append("  several may be chosen: KEY,KEY")
+    if prompt.unseen:
+        lines.append(f"  not all of it can be seen: {prompt.unseen}")
     if prompt.default is not None:
         lines.append(f"  Enter alone takes: {prompt.default}")
     if server is None:
         return "\n".join(lines)
     how = "OPTION" if prompt.options else ("--secret" if prompt.secret else "--text TEXT")
-    lines.append(f"  answer: panegate answer {server}{prompt.pane} {prompt.id} {how}")
+    answer = f"panegate answer {server}{prompt.pane} {prompt.id}"
+    lines.append(f"  answer: {answer} {how}")
+    if prompt.cancel_key is not None:
+        lines.append(f"  decline it: {answer} --cancel (presses {prompt.cancel_key})")
     if prompt.where:
         lines.append(f"  or go there: {prompt.where}")
     return "\n".join(lines)
 
 
-def pane_words(pane: Pane, *, server: str = "") -> str:
+def pane_words(pane: AnyPane, *, server: str = "") -> str:
     """Return one line about a pane, and its question where it asks one."""
     text = f"{pane.name} ({pane.id}, {pane.profile.name}) is {state_words(pane.state)}"
-    if pane.tracker.held is not None:
-        text += f", held by a person: {pane.tracker.held}"
+    if pane.exit is not None:
+        text += f" {pane.exit.how}"
+    if pane.held is not None:
+        text += f", held by a person: {pane.held}"
     if pane.prompt is not None:
         text += "\n" + prompt_words(pane.prompt, server=server)
     return text
@@ -144,6 +158,11 @@ def explanation_words(found: Explanation) -> str:
     ]
     lines += [f"  evidence  {item.grade.value}: {item.words}" for item in found.evidence]
     lines += [f"  gate      {words}" for words in found.holds]
+    if found.way_out:
+        lines.append(f"  way out   {found.way_out}")
+    if found.launch_answers is not None:
+        used = found.launch_answers
+        lines.append(f"  answered  at its launch by the profile {used.profile}: {used.words}")
     if found.left_behind:
         lines.append(f"  left      {found.left_behind!r} stands in the composer")
     lines += [
@@ -186,6 +205,21 @@ def _what(event: Event, server: str) -> str:
         case PaneExited():
             how = f"status {event.status}" if event.status is not None else event.words
             return "exited: " + (f"signal {event.signal}" if event.signal is not None else how)
+        case Escalated():
+            again = " (again: nobody may have been told)" if event.repeated else ""
+            lines = [click.style("needs a person: ", fg="red", bold=True) + event.words + again]
+            if event.prompt is not None:
+                lines.append(prompt_words(event.prompt, server=server))
+            else:
+                lines.append(f"  go there: {event.where}")
+            return "\n".join(lines)
+        case Nudged():
+            return f"nudge {event.in_session}: {event.words}"
+        case LimitReached():
+            return event.words
+        case OutcomeReached():
+            so_far = "" if event.over else " so far"
+            return f"{event.kind.value}{so_far} (advice: {event.advice.value}): {event.words}"
         case ServerLost():
             return f"lost: {event.words}"
         case ServerBack():

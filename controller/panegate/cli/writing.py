@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import sys
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TypeVar
 
@@ -15,13 +14,13 @@ from panegate.cli.command_line import CommandLine, command, within_option
 from panegate.cli.completing import pane_argument
 from panegate.cli.documents import plain
 from panegate.cli.exits import Exit, exit_of_receipt
-from panegate.cli.opening import adopted
-from panegate.cli.remembering import CliController
+from panegate.cli.opening import adopted, end_kept
+from panegate.cli.quantities import seconds
+from panegate.cli.remote import AnyController, AnyPane
 from panegate.cli.status_line import waiting
+from panegate.cli.texts import message_text
 from panegate.cli.words import prompt_words, receipt_words
-from panegate.errors import NotReady
 from panegate.gate.receipt import Receipt
-from panegate.service.pane import Pane
 from panegate.service.views import RunResult
 from panegate.session.events import Event, WriteFinished
 from panegate.terms import Fate, Intent, State
@@ -40,11 +39,11 @@ _IN_HAND_WITHIN_S = 8.0
 """How long a write whose bytes have begun may take to end after an interrupt."""
 
 _T = TypeVar("_T")
-_Write = Callable[[Pane], Awaitable[Receipt]]
+_Write = Callable[[AnyPane], Awaitable[Receipt]]
 
 
 @contextlib.contextmanager
-def _receipts(ctl: CliController, pane: Pane) -> Iterator[list[Receipt]]:
+def _receipts(ctl: AnyController, pane: AnyPane) -> Iterator[list[Receipt]]:
     """Collect the receipts of a pane's writes as they come."""
     found: list[Receipt] = []
 
@@ -59,7 +58,7 @@ def _receipts(ctl: CliController, pane: Pane) -> Iterator[list[Receipt]]:
         ctl.bus.taps.remove(tap)
 
 
-async def finish(line: CommandLine, ctl: CliController, pane: Pane, write: Awaitable[_T]) -> _T:
+async def finish(line: CommandLine, ctl: AnyController, pane: AnyPane, write: Awaitable[_T]) -> _T:
     """Wait for a write; when it is interrupted, say what became of it.
 
     Raises:
@@ -83,7 +82,7 @@ async def finish(line: CommandLine, ctl: CliController, pane: Pane, write: Await
             raise
 
 
-def say_receipt(line: CommandLine, pane: Pane, receipt: Receipt) -> int:
+def say_receipt(line: CommandLine, pane: AnyPane, receipt: Receipt) -> int:
     """Print a receipt and return its exit status."""
     line.say(
         {"receipt": plain(receipt)}, receipt_words(receipt, pane.name, server=line.server_words)
@@ -99,13 +98,6 @@ def _write(line: CommandLine, which: str, write: _Write, *, settle: bool) -> int
             return say_receipt(line, pane, receipt)
 
     return line.run(work())
-
-
-def _text(words: tuple[str, ...]) -> str:
-    text = sys.stdin.read() if words == ("-",) else " ".join(words)
-    if not text.strip("\n"):
-        raise click.UsageError("there is no text to send")
-    return text
 
 
 @command("send")
@@ -140,14 +132,14 @@ def send(
     TEXT of several words is joined by blanks; - reads standard input. Put -- before a
     text that begins with a dash.
     """
-    message = _text(text)
+    message = message_text(text)
     wanted = Intent(intent)
     if wanted is not Intent.MESSAGE and (no_submit or literal):
         raise click.UsageError(f"--no-submit and --literal do not go with --intent {intent}")
     if wanted is Intent.NUDGE and within_s is not None:
         raise click.UsageError("a nudge is delivered now or not at all: it takes no --within")
 
-    async def write(found: Pane) -> Receipt:
+    async def write(found: AnyPane) -> Receipt:
         if wanted is Intent.NUDGE:
             return await found.nudge(message, id=write_id)
         if wanted is Intent.STEER:
@@ -164,7 +156,7 @@ def send(
 @click.option(
     "--turn-within",
     "turn_within_s",
-    type=click.FloatRange(min=0, min_open=True),
+    callback=seconds,
     metavar="S",
     help="How long the turn may last.",
 )
@@ -179,45 +171,37 @@ def run(
 ) -> int:
     """Send, wait for the end of the turn, print what was said.
 
-    The exit status is 0 when the turn ended, 5 when it did not in time. With --json,
-    "status" is that of a shell's command, where the shell says it.
+    The exit status is 0 when the turn came to its end, 5 when it did not in time or was cut
+    off, 7 when the tmux server died in it. With --json, "status" is that of a shell's command,
+    where the shell says it, or that of the program itself, where it exited.
     """
-    message = _text(text)
+    message = message_text(text)
 
     async def work() -> int:
-        async with adopted(line, pane) as (ctl, found):
-            with waiting(line, ctl, found, "the end of the turn"), _receipts(ctl, found) as seen:
+        async with adopted(line, pane) as (ctl, found), end_kept(ctl, found):
+            with waiting(line, ctl, found, "the end of the turn"):
                 call = found.run(message, within_s=within_s, turn_within_s=turn_within_s)
-                try:
-                    result = await finish(line, ctl, found, call)
-                except NotReady as error:
-                    if not any(receipt.fate is Fate.LANDED for receipt in seen):
-                        raise
-                    line.note(f"The message landed, and its turn goes on: {error}.")
-                    result = _unfinished(found, seen[-1])
+                result = await finish(line, ctl, found, call)
             return _say_run(line, found, result)
 
     return line.run(work())
 
 
-def _unfinished(pane: Pane, receipt: Receipt) -> RunResult:
-    return RunResult(text="", state=pane.state, status=None, complete=False, receipt=receipt)
-
-
-def _say_run(line: CommandLine, pane: Pane, result: RunResult) -> int:
+def _say_run(line: CommandLine, pane: AnyPane, result: RunResult) -> int:
     line.say({"run": plain(result)}, result.text)
     if result.receipt.fate is not Fate.LANDED:
         line.note(receipt_words(result.receipt, pane.name, server=line.server_words))
         return exit_of_receipt(result.receipt)
-    if result.state not in (State.READY, State.PROMPTING, State.EXITED):
-        line.note("The message landed, and its turn goes on.")
-        return Exit.UNCONFIRMED
+    if not result.over:
+        line.note(f"The message landed. {result.words}")
+        lost = pane.exit is not None and pane.exit.server_lost
+        return Exit.UNREACHABLE if lost else Exit.UNCONFIRMED
     if not result.complete:
         line.note("The first rows had scrolled out of the pane's history.")
     if result.state is State.PROMPTING and pane.prompt is not None:
         line.note(f"{pane.name} asks:\n{prompt_words(pane.prompt, server=line.server_words)}")
     elif result.state is State.EXITED:
-        line.note(f"{pane.name} exited.")
+        line.note(result.words)
     return Exit.DONE
 
 
@@ -244,7 +228,7 @@ def keys(line: CommandLine, pane: str, names: tuple[str, ...], within_s: float |
     """
     limit_s = 10.0 if within_s is None else within_s
 
-    async def write(found: Pane) -> Receipt:
+    async def write(found: AnyPane) -> Receipt:
         try:
             return await found.keys(*names, within_s=limit_s)
         except ValueError as error:

@@ -14,7 +14,7 @@ from typing import Final
 
 import attrs
 
-from panegate.gate.pins import pin_rows
+from panegate.gate.pins import pin_rows, question_signs
 from panegate.ids import PaneId
 from panegate.panes.facts import Look, PaneFields
 from panegate.wire.commands import command, format_literal, sequence
@@ -28,6 +28,7 @@ __all__ = [
     "Term",
     "explain_command",
     "guard_for",
+    "guard_moving",
     "guarded_line",
     "parse_explanation",
     "parse_guarded",
@@ -40,6 +41,8 @@ MAX_SEARCHES: Final = 12
 _MIN_PINS: Final = 4
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9 _./:=@-]+")
 _NONCE: Final = re.compile(r"[A-Za-z0-9]{1,64}\Z")
+_MOVES: Final = frozenset({"cursor_x", "cursor_y", "cursor_character", "history_size"})
+"""What output alone changes."""
 _PIN_NAMES: Final = frozenset(
     {"absent", "composer_row", "composer_last_row", "first_blank_row"}
     | {f"{side}_{n}" for side in ("above", "below") for n in (1, 2, 3)}
@@ -199,6 +202,36 @@ def guard_for(
     left_out += [f"{name}: dropped by the caller" for name in sorted(drop)]
     return Guard(
         pane_id=fields.pane_id, expression=_all_of(kept), terms=kept, left_out=tuple(left_out)
+    )
+
+
+def guard_moving(look: Look, *, vetoes: Sequence[str] = ()) -> Guard:
+    """Return the guard of an interrupt into a program that writes all the time.
+
+    Its screen is never what it was. What must hold instead: every variable that output alone
+    does not change is what it was; the cursor is at the start of a row, as between two lines
+    and never behind the text of a question; no sign or word of questions has come to the screen.
+
+    Args:
+        look: The look that decided.
+        vetoes: As for `guard_for`.
+
+    Raises:
+        ValueError: A veto cannot be embedded.
+
+    """
+    still = {n: e for n, e in _field_terms(look.fields).items() if n not in _MOVES}
+    terms = [Term(name, expression) for name, expression in still.items() if expression is not None]
+    terms.append(Term("cursor_x", _equals("cursor_x", "0")))
+    signs = question_signs(look.rows)
+    if signs is not None:
+        terms.append(Term(signs.name, _first_row_is(signs.search, signs.row_number)))
+    terms += [veto_term(f"veto_{n}", regex) for n, regex in enumerate(vetoes, 1)]
+    return Guard(
+        pane_id=look.fields.pane_id,
+        expression=_all_of(tuple(terms)),
+        terms=tuple(terms),
+        left_out=("the screen's rows: the program writes all the time",),
     )
 
 

@@ -39,6 +39,9 @@ class View:
     """The prompt cycle at that moment (`StandingMarks.at_prompt`)."""
     left_at_s: float
     """`StandingMarks.left_at_s` at that moment."""
+    floods: bool = False
+    """The program writes all the time and does not wait at its terminal: the screen is never
+    what it was, and a screen that looks like a question is text that rolls by."""
 
     @property
     def rows(self) -> tuple[str, ...]:

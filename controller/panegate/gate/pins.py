@@ -25,7 +25,16 @@ from typing import Final
 
 import attrs
 
-__all__ = ["MAX_ROW_CHARS", "MAX_WHOLE_CHARS", "Pin", "Pins", "pin_rows", "row_search", "row_text"]
+__all__ = [
+    "MAX_ROW_CHARS",
+    "MAX_WHOLE_CHARS",
+    "Pin",
+    "Pins",
+    "pin_rows",
+    "question_signs",
+    "row_search",
+    "row_text",
+]
 
 MAX_ROW_CHARS: Final = 400
 """Longer rows are not pinned: they would only make the guard long."""
@@ -43,7 +52,8 @@ _REGEX: Final = str.maketrans(
 _GLOB_ANY: Final = _SYNTAX | frozenset("*?[]")
 _GLOB: Final = str.maketrans(dict.fromkeys(_GLOB_ANY, "?"))
 _UNCERTAIN: Final = frozenset({"Cc", "Cn", "Cs", "Zl", "Zp"})
-_TELLING: Final = string.ascii_letters + "?!&()*+/<=>@_|~$;\"'`"
+_SIGNS: Final = "?!&()*+/<=>@_|~$;\"'`"
+_TELLING: Final = string.ascii_letters + _SIGNS
 """Digits are left out: a clock or a counter may stand anywhere."""
 _GLYPHS: Final = "❯›▸▶►→➜●◉○◯□☐│┃─━═╭┌╔"
 _WORDS: Final = (
@@ -147,6 +157,18 @@ def pin_rows(rows: Sequence[bytes], *, first: int, last: int) -> Pins:
     return Pins((*pins, *news, *near[:n_nearest], *blanks, *near[n_nearest:]), tuple(left_out))
 
 
+def question_signs(rows: Sequence[bytes]) -> Pin | None:
+    """Pin that no sign or word of questions comes to the screen which is not there already.
+
+    As `pin_rows` does it, letters left out: text that rolls by brings all of them.
+
+    Args:
+        rows: All visible rows of the look.
+
+    """
+    return _absent_pin(rows, [row_text(row) for row in rows], telling=_SIGNS)
+
+
 def _named(
     side: str, rows: Iterable[int], texts: Sequence[str | None]
 ) -> Iterator[tuple[str, int]]:
@@ -208,7 +230,9 @@ def _blank_pin(texts: Sequence[str | None]) -> Pin | None:
     return Pin("first_blank_row", row_search(""), 0)
 
 
-def _absent_pin(rows: Sequence[bytes], texts: Sequence[str | None]) -> Pin | None:
+def _absent_pin(
+    rows: Sequence[bytes], texts: Sequence[str | None], *, telling: str = _TELLING
+) -> Pin | None:
     """What is not on the screen must still not be: where no row is pinned a question may open."""
     known = [
         _SEQUENCES.sub(b"", row).decode(errors="replace") if text is None else text
@@ -216,7 +240,7 @@ def _absent_pin(rows: Sequence[bytes], texts: Sequence[str | None]) -> Pin | Non
     ]
     text = "\n".join(known)
     seen, lower = frozenset(text), text.lower()
-    characters = "".join(c for c in _TELLING if c not in seen)
+    characters = "".join(c for c in telling if c not in seen)
     wanted = [f"[{characters}]"] if characters else []
     wanted += [glyph for glyph in _GLYPHS if glyph not in seen]
     wanted += [f"[{w[0].upper()}{w[0]}]{w[1:]}" for w in _WORDS if w not in lower]

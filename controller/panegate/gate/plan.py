@@ -1,9 +1,12 @@
 """What exactly a write types, presses and expects."""
 
 import enum
+import re
+from typing import Final
 
 import attrs
 
+from panegate.gate.keystrokes import is_key
 from panegate.ids import PaneId
 from panegate.panes.facts import OptionReading, PromptReading
 from panegate.terms import Intent, Reason
@@ -14,9 +17,28 @@ __all__ = [
     "Plan",
     "WriteRequest",
     "find_option",
+    "key_named",
     "plan_answer",
     "plan_write",
 ]
+
+_CONTROL: Final = re.compile(r"(?:\^|(?i:ctrl|control)[-+ ])([A-Za-z])")
+_KEY_NAMES: Final = {
+    "esc": "Escape",
+    "escape": "Escape",
+    "enter": "Enter",
+    "return": "Enter",
+    "ret": "Enter",
+    "⏎": "Enter",
+    "↵": "Enter",
+    "space": "Space",
+    "spacebar": "Space",
+    "space bar": "Space",
+    "tab": "Tab",
+    "backspace": "BSpace",
+    "del": "DC",
+    "delete": "DC",
+}
 
 
 class Expect(enum.Enum):
@@ -33,6 +55,12 @@ class Expect(enum.Enum):
     """Any change of the screen or the program."""
 
 
+def _no_nan(_request: object, _field: object, value: float | None) -> None:
+    if value is not None and value != value:
+        msg = "within_s is a number of seconds, not nan"
+        raise ValueError(msg)
+
+
 @attrs.frozen(kw_only=True)
 class WriteRequest:
     """One write as it was asked for."""
@@ -41,7 +69,7 @@ class WriteRequest:
     pane_id: PaneId
     intent: Intent
     asked_s: float
-    deadline_s: float | None
+    deadline_s: float | None = attrs.field(validator=_no_nan)
     """When waiting for the gate ends, monotonic seconds; None waits for ever."""
     text: str = ""
     keys: tuple[str, ...] = ()
@@ -72,6 +100,12 @@ class Plan:
     expect: Expect = Expect.TURN
     chosen: str = ""
     """Label that must be highlighted before Enter."""
+    ticks: tuple[str, ...] | None = None
+    """Labels whose boxes, and no others, must be ticked before Enter."""
+    by_keys: bool = False
+    """Typed key by key also where pastes have brackets: a question may take no paste."""
+    alone: bool = False
+    """The text may be the whole answer: no Enter where the question goes without one."""
 
     @property
     def n_bytes(self) -> int:
@@ -100,9 +134,12 @@ def plan_answer(request: WriteRequest, prompt: PromptReading) -> Plan | NoPlan:
     """Plan a person's answer to exactly this prompt."""
     if request.cancel:
         if prompt.cancel_key is None:
-            words = "This prompt shows no way to decline; choose one of its options."
+            words = "No way to decline this prompt is known; answer it, or go there by hand."
             return NoPlan(Reason.NO_CANCEL, words)
         return Plan(keys=(prompt.cancel_key,), echo=False, expect=Expect.PROMPT_GONE)
+    if prompt.secret and request.option is not None:
+        words = "This question takes a hidden input and no option: answer it with a secret."
+        return NoPlan(Reason.NO_SUCH_OPTION, words)
     if request.secret or prompt.secret:
         return Plan(
             text=request.text,
@@ -114,13 +151,11 @@ def plan_answer(request: WriteRequest, prompt: PromptReading) -> Plan | NoPlan:
     if request.option is None:
         if not request.text:
             return Plan(keys=("Enter",), echo=False, expect=Expect.PROMPT_GONE)
-        return Plan(text=request.text, enter=prompt.submits, expect=Expect.PROMPT_GONE)
+        return _type(request.text, enter=prompt.submits)
+    if any(option.ticked is not None for option in prompt.options):
+        return _tick(prompt, request.option)
     option = find_option(prompt, request.option)
-    if option is None:
-        have = ", ".join(repr(o.key or o.label) for o in prompt.options) or "none"
-        words = f"The prompt has no option {request.option!r}; it has: {have}."
-        return NoPlan(Reason.NO_SUCH_OPTION, words)
-    return _choose(prompt, option)
+    return _no_such(prompt, request.option) if option is None else _choose(prompt, option)
 
 
 def find_option(prompt: PromptReading, wanted: str) -> OptionReading | None:
@@ -140,18 +175,89 @@ def find_option(prompt: PromptReading, wanted: str) -> OptionReading | None:
     return None
 
 
-def _choose(prompt: PromptReading, option: OptionReading) -> Plan:
-    if prompt.submits and option.key and not any(o.highlighted for o in prompt.options):
-        return Plan(text=option.key, enter=True, expect=Expect.PROMPT_GONE)
-    if option.key:
-        return Plan(keys=(option.key,), echo=False, expect=Expect.PROMPT_GONE, chosen=option.label)
-    at = next((i for i, o in enumerate(prompt.options) if o.highlighted), 0)
-    to = prompt.options.index(option)
-    arrow = "Down" if to > at else "Up"
+def _no_such(prompt: PromptReading, wanted: str) -> NoPlan:
+    have = ", ".join(repr(o.key or o.label) for o in prompt.options) or "none"
+    words = f"The prompt has no option {wanted!r}; it has: {have}."
+    return NoPlan(Reason.NO_SUCH_OPTION, words)
+
+
+def _type(text: str, *, enter: bool) -> Plan:
+    """One character may be all that the program reads: what it asks next gets no Enter."""
     return Plan(
-        keys=(arrow,) * abs(to - at),
+        text=text,
+        enter=enter,
+        echo=enter,
+        alone=enter and len(text) == 1,
+        by_keys="\n" not in text,
+        expect=Expect.PROMPT_GONE,
+    )
+
+
+def _choose(prompt: PromptReading, option: OptionReading) -> Plan | NoPlan:
+    pointed = any(o.highlighted for o in prompt.options)
+    if prompt.submits and option.key and not pointed:
+        return _type(option.key, enter=True)
+    key = key_named(option.key)
+    if key is not None:
+        return Plan(keys=(key,), echo=False, expect=Expect.PROMPT_GONE, chosen=option.label)
+    if not pointed:
+        words = f"Nothing says how {option.label!r} is chosen; answer with a text, or there."
+        return NoPlan(Reason.NO_SUCH_OPTION, words)
+    at = next(o for o in prompt.options if o.highlighted)
+    return Plan(
+        keys=_moves(prompt, at, option),
         enter=True,
         echo=False,
         expect=Expect.PROMPT_GONE,
         chosen=option.label,
     )
+
+
+def _tick(prompt: PromptReading, wanted: str) -> Plan | NoPlan:
+    """Tick the boxes of the options that are named, and no others; Enter takes them."""
+    whole = find_option(prompt, wanted)
+    names = [wanted] if whole is not None or not prompt.many else wanted.split(",")
+    chosen = []
+    for name in names if wanted.strip() else ():
+        option = find_option(prompt, name)
+        if option is None:
+            return _no_such(prompt, name.strip())
+        chosen.append(option)
+    at = next((o for o in prompt.options if o.highlighted), None)
+    if at is None:
+        words = "No option is highlighted, so the boxes cannot be reached; answer it there."
+        return NoPlan(Reason.NO_SUCH_OPTION, words)
+    keys: list[str] = []
+    for option in prompt.options:
+        wants = option in chosen
+        if option.ticked is wants or not (wants or prompt.many):
+            continue  # of single choices the tick goes where it is put
+        keys += [*_moves(prompt, at, option), "Space"]
+        at = option
+    return Plan(
+        keys=tuple(keys),
+        enter=True,
+        echo=False,
+        expect=Expect.PROMPT_GONE,
+        ticks=tuple(option.label for option in prompt.options if option in chosen),
+    )
+
+
+def _moves(prompt: PromptReading, at: OptionReading, to: OptionReading) -> tuple[str, ...]:
+    """The arrow keys from one option to another."""
+    steps = prompt.options.index(to) - prompt.options.index(at)
+    across = at.row is not None and at.row == to.row
+    forward, back = ("Right", "Left") if across else ("Down", "Up")
+    return (forward if steps > 0 else back,) * abs(steps)
+
+
+def key_named(shown: str) -> str | None:
+    """Return tmux's name of a key as a screen shows it (``Esc``, ``^C``, ``<space>``)."""
+    name = shown.strip("<>[]() ") or shown
+    if is_key(name):
+        return name
+    known = _KEY_NAMES.get(name.casefold())
+    if known is not None:
+        return known
+    control = _CONTROL.fullmatch(name)
+    return f"C-{control[1].lower()}" if control is not None else None

@@ -150,6 +150,10 @@ _SOON = _verdicts(_HOLD, _REFUSE, _HOLD, _HOLD, _HOLD)  # ends by itself, in mom
 _NO_TEXT = _verdicts(_HOLD, _REFUSE, _REFUSE, _REFUSE, _ALLOW)
 
 
+def _gone_with_its_server(s: Situation) -> bool:
+    return not s.server_reachable and s.state is State.EXITED
+
+
 def _in_mode(s: Situation) -> bool:
     return s.fields is not None and s.fields.in_mode
 
@@ -185,6 +189,12 @@ def _only(intent: Intent) -> Mapping[Intent, Verdict]:
 
 
 CONDITIONS: Final[tuple[Condition, ...]] = (
+    Condition(
+        name="server died",
+        applies=_gone_with_its_server,
+        verdicts=_NOTHING,
+        reason=Reason.SERVER_DIED,
+    ),
     Condition(
         name="server unreachable",
         applies=lambda s: not s.server_reachable,
@@ -300,6 +310,7 @@ WORDS: Final[Mapping[Reason, str]] = {
     Reason.STALE_PROMPT: "Another prompt is on screen; read it and answer it by its own id.",
     Reason.NOT_WHILE_BUSY: "The program takes no input while it works; send a message instead.",
     Reason.SERVER_UNREACHABLE: "The tmux server cannot be reached; what the pane does is unknown.",
+    Reason.SERVER_DIED: "The tmux server died; what became of the program is not known.",
 }
 """One sentence for each reason this module gives: what to do next."""
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import attrs
 
 from panegate.gate.guard import Guard
-from panegate.gate.judge import View
+from panegate.gate.judge import View, is_away, is_unchanged, popup_opened
 from panegate.gate.plan import Plan, WriteRequest
 from panegate.gate.receipt import Proof, Receipt
 from panegate.gate.text import TypingMethod
@@ -17,6 +17,11 @@ from panegate.screen.profile import Family, Profile
 from panegate.terms import Fate, Grade, Intent, Reason, State
 
 __all__ = ["Action", "PressKeys", "Stage", "TypeText", "WriteBase"]
+
+_WORKS_S = 0.25
+"""Not at the terminal for so long after a key: it is done with it."""
+_STILL_S = 0.03
+"""Two equal looks this far apart: it has stopped writing."""
 
 
 class Stage(enum.Enum):
@@ -90,6 +95,8 @@ class WriteBase:
     _wrote: bool = attrs.field(default=False, init=False)
     _keys_again: bool = attrs.field(default=False, init=False)
     _echo_words: str = attrs.field(default="", init=False)
+    _still: View | None = attrs.field(default=None, init=False)
+    """The look before, while a program that wrote all the time may have stopped."""
     _proof: Proof | None = attrs.field(default=None, init=False)
     _ms: dict[str, float] = attrs.field(factory=dict, init=False)
     _pasting: bool | None = attrs.field(default=None, init=False)
@@ -125,6 +132,11 @@ class WriteBase:
         return self._deciding if plan.text and plan.echo and not plan.secret else None
 
     @property
+    def deciding_rows(self) -> tuple[str, ...]:
+        """Screen rows of the look that decided."""
+        return self._deciding.rows if self._deciding is not None else ()
+
+    @property
     def typed_text(self) -> str:
         """Its text, as typed."""
         return self._plan.text
@@ -149,6 +161,11 @@ class WriteBase:
         return self.stage not in (Stage.WAITING, Stage.CHECKING, Stage.DONE)
 
     @property
+    def is_out(self) -> bool:
+        """All of it may have been taken: what is there afterwards tells."""
+        return self.stage is Stage.REACTING or (self._plan.alone and self._wrote)
+
+    @property
     def deadline_s(self) -> float | None:
         """When to call `advance`, monotonic seconds; None means never."""
         if self.stage is Stage.DONE:
@@ -157,6 +174,17 @@ class WriteBase:
         if self.stage in (Stage.WAITING, Stage.CHECKING):
             times.append(self.request.deadline_s)
         return min((t for t in times if t is not None), default=None)
+
+    def takes(self, *, counted: bool, floods: bool) -> bool:
+        """Tell whether it can use a look.
+
+        Args:
+            counted: The screen stood still for it.
+            floods: The program writes all the time: an interrupt does not wait for a pause.
+
+        """
+        checks = self.stage is Stage.CHECKING and self.request.intent is Intent.INTERRUPT
+        return counted or (checks and floods) or self.stage in (Stage.ECHOING, Stage.REACTING)
 
     def take_action(self) -> Action | None:
         """Return and forget the action that is due."""
@@ -186,7 +214,9 @@ class WriteBase:
         request = self.request
         before, after = self._deciding, self._latest
         left = ""
-        if self._wrote and fate in (Fate.NOT_LANDED, Fate.UNKNOWN) and not self._plan.secret:
+        gone = reason in (Reason.GONE_PANE, Reason.SERVER_DIED)
+        stands = fate in (Fate.NOT_LANDED, Fate.UNKNOWN) and not gone
+        if self._wrote and stands and not self._plan.secret:
             left = self._plan.text
         if fate is Fate.LANDED and proof is not None:
             words = f"Landed: {proof.words}."
@@ -214,6 +244,14 @@ class WriteBase:
         )
 
     # --- readings -------------------------------------------------------------------
+
+    def is_asked_still(self, shown: PromptReading) -> bool:
+        """Tell whether a question is the one being answered, with our text behind it."""
+        asked, text = self._prompt, self._plan.text
+        if not self._wrote or asked is None or not text or self._plan.secret or not asked.question:
+            return False
+        begins = shown.question.startswith(asked.question.rstrip())
+        return begins and text.strip() in shown.question[len(asked.question.rstrip()) :]
 
     def pasting(self, on: bool | None) -> None:
         """Say whether the program has asked for bracketed paste."""
@@ -280,6 +318,30 @@ class WriteBase:
         lines = self.profile.submit.line_break and self.profile.family is not Family.COMPOSER
         return lines and proof is not None and proof.grade is Grade.SCREEN
 
+    def _menu_opened(self, view: View) -> bool:
+        """Our text opened a menu: what stands there now would take the Enter."""
+        before = self._deciding
+        if before is None or self._plan.text[:1] not in "/!@#":
+            return False
+        boxed = self.profile.family in (Family.COMPOSER, Family.UNKNOWN)
+        return boxed and popup_opened(before, view)
+
+    def _withhold_from_question(self, view: View, now_s: float) -> None:
+        if view.reading.composer is not None and self._menu_opened(view):
+            self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
+        else:
+            self._withheld(Reason.PROMPT_OPENED, now_s, "a question opened after the text")
+
+    def _stopped(self, view: View, before: View, now_s: float) -> bool:
+        """A program that wrote all the time is another one now, or has stopped writing."""
+        if view.look.fields.command != before.look.fields.command:
+            return True
+        still, self._still = self._still, view
+        if still is not None and still.picture == view.picture:
+            return True
+        self._wake_s = now_s + _STILL_S
+        return False
+
     def _another_prompt(self, view: View, asked: PromptReading) -> bool:
         mine = self._prompt
         if mine is None or asked.fingerprint == mine.fingerprint:
@@ -287,6 +349,49 @@ class WriteBase:
         if self._plan.text and mine.question:
             return not asked.question.startswith(mine.question.rstrip())
         return True
+
+    def _stands(self, view: View) -> bool:
+        return self._entering is not None and is_unchanged(self._entering, view)
+
+    def _not_chosen(self, view: View) -> str:
+        """Say what the keys have not done yet; "" where Enter takes what was asked for."""
+        plan, asked = self._plan, view.reading.shown
+        if plan.ticks is not None:
+            ticked = tuple(o.label for o in asked.options if o.ticked) if asked is not None else ()
+            return "" if ticked == plan.ticks else "the boxes are not ticked as asked"
+        if plan.chosen and plan.keys and not self._highlighted(view, plan.chosen):
+            return f"{plan.chosen!r} is not highlighted after the arrow keys"
+        return ""
+
+    def _taken_alone(self, view: View, now_s: float) -> bool:
+        """One key may have been all that the program read: say so where its question is gone."""
+        before, shown = self._deciding, view.reading.shown
+        kernel = before.look.kernel if before is not None else None
+        lines = None if kernel is None else kernel.icanon
+        if not self._plan.alone or lines is True or self._last_output_s < self._typed_s:
+            return False
+        if view.look.kernel is not None and view.look.kernel.unread_bytes:
+            return False
+        if shown is not None and self._another_prompt(view, shown):
+            if lines is None:
+                words = "One key was typed, and another question is on screen: which of them had"
+                words += " it is not known. Enter was withheld."
+                self._finish(Fate.UNKNOWN, Reason.PROMPT_OPENED, now_s, words)
+                return True
+            words = "another question is on screen, after the key alone"
+        elif shown is None and self._echo(view)[0] is not EchoKind.FULL:
+            words = "the question is gone, after the key alone"
+        elif lines is False and is_away(view) and self._quiet_s(now_s) >= _WORKS_S:
+            words = "the program took the key alone, and works"
+        else:
+            return False
+        self.submitted, self._submitted_s = True, self._typed_s
+        self._clock("reacted", now_s)
+        self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=Proof(Grade.SCREEN, words))
+        return True
+
+    def _quiet_s(self, now_s: float) -> float:
+        return now_s - max(self._last_output_s, self._typed_s)
 
     @staticmethod
     def _highlighted(view: View, label: str) -> bool:

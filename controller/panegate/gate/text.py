@@ -149,6 +149,12 @@ def _n_rows(text: str, room: tuple[int, int, int]) -> int:
 
 def _controls(text: str) -> TextFault | None:
     for position, character in enumerate(text):
+        if "\ud800" <= character <= "\udfff":
+            return TextFault(
+                Reason.CONTROL_CHARACTERS,
+                f"Character {position + 1} is U+{ord(character):04X}, which is no character: the"
+                " text was read from bytes that are not UTF-8.",
+            )
         if _is_control(character):
             return TextFault(
                 Reason.CONTROL_CHARACTERS,
@@ -162,7 +168,7 @@ def _is_control(character: str) -> bool:
     code = ord(character)
     if code < 0x20:
         return character not in "\t\n"
-    return 0x7F <= code <= 0x9F or 0xD800 <= code <= 0xDFFF
+    return 0x7F <= code <= 0x9F
 
 
 def _too_long(text: str, *, profile: Profile, bracketed: bool) -> TextFault | None:

@@ -13,10 +13,8 @@ from panegate.gate.judge import (
     View,
     is_away,
     is_behind,
-    is_unchanged,
     judge_reaction,
     mark_reaction,
-    popup_opened,
 )
 from panegate.gate.plan import Expect, NoPlan, Plan, plan_answer, plan_write
 from panegate.gate.policy import Situation, decide
@@ -26,7 +24,6 @@ from panegate.gate.text import asks_for_brackets, check_text, typing_method
 from panegate.panes.facts import ScreenKind
 from panegate.panes.standing import StandingMarks
 from panegate.screen.echo import EchoKind
-from panegate.screen.profile import Family
 from panegate.terms import Fate, Grade, Intent, Reason, State, Verdict
 
 __all__ = ["WriteMachine"]
@@ -37,6 +34,8 @@ _CHAR_S = 0.004
 """Echo time granted for each character typed, on top of the profile's."""
 _FIRST_ECHO_S = 0.03
 """A look without any output, for an echo that came in the same breath as the reply."""
+_MOVED_S = 1.0
+"""Within so long of arrow keys the highlight stands where they lead."""
 _TAIL_S = 0.25
 """Quiet after which a partial or different echo is taken as final."""
 
@@ -89,6 +88,8 @@ class WriteMachine(WriteBase):
         self._state = view.state
         if self.stage is Stage.CHECKING:
             self._decide(view, situation, now_s)
+        elif self.stage in (Stage.ECHOING, Stage.CONFIRMING) and self._taken_alone(view, now_s):
+            return
         elif self.stage is Stage.ECHOING:
             self._judge_echo(view, now_s)
         elif self.stage is Stage.CONFIRMING:
@@ -103,16 +104,18 @@ class WriteMachine(WriteBase):
         elif self.stage is Stage.SUBMITTING:
             self._entered(reply, now_s)
 
-    def lost(self, words: str, *, now_s: float, gone: bool = False) -> None:
-        """The pane or the connection went away."""
+    def lost(self, words: str, *, now_s: float, reason: Reason = Reason.CONNECTION_LOST) -> None:
+        """The pane (by *reason*: its server) or the connection went away."""
         if self.stage is Stage.DONE:
             return
-        reason = Reason.GONE_PANE if gone else Reason.CONNECTION_LOST
         if not self._wrote and self.stage is not Stage.TYPING:
             self._finish(Fate.REFUSED, reason, now_s, f"{words}; nothing was written.")
             return
-        if gone and self.stage is Stage.REACTING and self._plan.enter and self._attempts:
-            proof = Proof(Grade.PROCESS, "the program ended after the Enter")
+        gone = reason is Reason.GONE_PANE and self.is_out
+        answered = self._plan.expect is Expect.PROMPT_GONE
+        if gone and ((self._plan.enter and self._attempts) or answered):
+            said = "answer" if answered else "Enter"
+            proof = Proof(Grade.PROCESS, f"the program ended after the {said}")
             self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=proof)
             return
         said = f"{words}; how much of it the program took is not known. It is not sent again."
@@ -120,7 +123,8 @@ class WriteMachine(WriteBase):
 
     def withdraw(self, reason: Reason, words: str, *, now_s: float) -> bool:
         """Take the write back; False when bytes may be in the pane already."""
-        if self.in_hand or self.stage is Stage.DONE:
+        unkept = reason is Reason.JOURNAL and not self._wrote
+        if self.stage is Stage.DONE or (self.in_hand and not unkept):
             return False
         fate = Fate.WITHDRAWN if reason is Reason.WITHDRAWN else Fate.REFUSED
         self._finish(fate, reason, now_s, words)
@@ -163,6 +167,10 @@ class WriteMachine(WriteBase):
 
     def _decide(self, view: View, situation: Situation, now_s: float) -> None:
         asked = view.reading.prompt
+        rolls_by = view.floods and situation.state is not State.PROMPTING
+        if rolls_by and view.reading.kind is ScreenKind.PROMPTING:
+            self._check()
+            return
         if (
             view.reading.kind is ScreenKind.PROMPTING
             and situation.state is not State.PROMPTING
@@ -199,7 +207,7 @@ class WriteMachine(WriteBase):
 
     def _type(self, view: View, situation: Situation, now_s: float) -> None:
         plan, request = self._plan, self.request
-        bracketed = asks_for_brackets(self.profile, seen=bool(self._pasting))
+        bracketed = asks_for_brackets(self.profile, seen=bool(self._pasting)) and not plan.by_keys
         if plan.text:
             kernel = view.look.kernel
             fault = check_text(
@@ -288,20 +296,6 @@ class WriteMachine(WriteBase):
             quiet_at_s = max(self._last_output_s, self._typed_s) + _TAIL_S
             self._wake_s = quiet_at_s if quiet_at_s > now_s else now_s + _TAIL_S
 
-    def _menu_opened(self, view: View) -> bool:
-        """Our text opened a menu: what stands there now would take the Enter."""
-        before = self._deciding
-        if before is None or self._plan.text[:1] not in "/!@#":
-            return False
-        boxed = self.profile.family in (Family.COMPOSER, Family.UNKNOWN)
-        return boxed and popup_opened(before, view)
-
-    def _withhold_from_question(self, view: View, now_s: float) -> None:
-        if view.reading.composer is not None and self._menu_opened(view):
-            self._withheld(Reason.MENU_OPENED, now_s, "a menu opened beside the input")
-        else:
-            self._withheld(Reason.PROMPT_OPENED, now_s, "a question opened after the text")
-
     def _to_confirm(self, now_s: float, *, gap_s: float) -> None:
         self.stage = Stage.GAP
         # What a clock or a caret writes after our text was all seen is not about our text.
@@ -353,9 +347,11 @@ class WriteMachine(WriteBase):
         if is_behind(view) or (is_away(view) and not steers):  # it may be about to ask
             self._wake_s = now_s + 0.01
             return
-        if plan.chosen and plan.keys and not self._highlighted(view, plan.chosen):
-            words = f"{plan.chosen!r} is not highlighted after the arrow keys"
-            self._withheld(Reason.ECHO_DIFFERS, now_s, words)
+        if words := self._not_chosen(view):
+            if now_s < self._typed_s + _MOVED_S:
+                self._wake_s = now_s + 0.05
+            else:
+                self._withheld(Reason.ECHO_DIFFERS, now_s, words)
             return
         self._enter(view, now_s)
 
@@ -408,6 +404,8 @@ class WriteMachine(WriteBase):
             return
         if plan.expect is Expect.ANYTHING:
             before = self._deciding
+            if before is not None and before.floods and not self._stopped(view, before, now_s):
+                return
             if before is not None and view.picture != before.picture:
                 proof = Proof(Grade.SCREEN, "the screen changed after the keys")
                 self._finish(Fate.LANDED, Reason.NONE, now_s, "", proof=proof)
@@ -438,11 +436,11 @@ class WriteMachine(WriteBase):
         elif reaction.kind is ReactionKind.LINE_BREAK:
             self._wake_s = self._last_output_s + 0.05
 
-    def _stands(self, view: View) -> bool:
-        return self._entering is not None and is_unchanged(self._entering, view)
-
     def _judge_answer(self, view: View, now_s: float) -> None:
         asked, now_asked = self._prompt, view.reading.prompt
+        if view.look.fields.dead:
+            self.lost("the program ended", now_s=now_s, reason=Reason.GONE_PANE)
+            return
         if asked is not None and not asked.secret:
             now_asked = view.reading.shown
         if now_asked is not None and asked is not None:

@@ -158,6 +158,8 @@ class Look:
 
     fields: PaneFields
     rows: tuple[bytes, ...]
+    above: tuple[bytes, ...] = ()
+    """Rows of history right above the visible ones, where they were asked for."""
     kernel: KernelFact | None
     asked_at_s: float
     at_s: float
@@ -203,7 +205,10 @@ class OptionReading:
     label: str
     """Verbatim, colours and box drawing removed."""
     highlighted: bool = False
-    row: int | None = None
+    ticked: bool | None = None
+    """Whether its box is ticked; None where there is no box."""
+    row: int | None = attrs.field(default=None, eq=False)
+    """Where its label stands; another size moves it and makes no other question."""
 
 
 @attrs.frozen(kw_only=True)
@@ -227,6 +232,10 @@ class PromptReading:
     """tmux key name that declines (``Escape``, ``C-c``, ``q``), where the screen says so."""
     submits: bool = True
     """A typed answer needs Enter; False where one key acts at once."""
+    many: bool = False
+    """Any number of its options may be taken: Space ticks one, Enter takes what is ticked."""
+    cut: bool = False
+    """It begins at the top of what could be read: its first rows may stand above that."""
 
 
 @attrs.frozen(kw_only=True)
@@ -241,6 +250,8 @@ class ScreenReading:
     shown: PromptReading | None = None
     """The question on screen also where the kernel says that nobody reads an answer now: a
     program may be drawing it."""
+    reaches_up: bool = False
+    """The question begins at the top of the screen, and may begin above it."""
     frame: str = ""
     """Digest of the rows with volatile parts masked (digits, spinner glyphs, caret)."""
     body: str = ""

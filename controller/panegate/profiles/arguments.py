@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Final
 
-import attrs
+from panegate.screen.arguments import ArgumentRule, parse_arguments
 
-__all__ = ["ArgumentRule", "python_module", "starts_a_prompt", "without_wrappers"]
+__all__ = ["arguments_at", "python_module", "starts_a_prompt", "without_wrappers"]
 
 _WRAPPERS: Final[dict[str, tuple[str, ...]]] = {
     "env": ("-u", "--unset", "-C", "--chdir"),
@@ -18,20 +18,6 @@ _WRAPPERS: Final[dict[str, tuple[str, ...]]] = {
     "stdbuf": ("-i", "--input", "-o", "--output", "-e", "--error"),
 }
 """Programs that become the one behind them, with their options that take a value."""
-
-
-@attrs.frozen(kw_only=True)
-class ArgumentRule:
-    """With which arguments a program comes up at its own prompt."""
-
-    with_value: tuple[str, ...] = ()
-    """Options that take the next word as their value."""
-    not_with: tuple[str, ...] = ()
-    """Options that make it do something else (``-c``)."""
-    despite: tuple[str, ...] = ()
-    """Options that bring the prompt whatever else is asked for (``-i``)."""
-    max_words: int | None = None
-    """Most words that are no options; None: any number."""
 
 
 def without_wrappers(argv: Sequence[str]) -> list[str]:
@@ -70,6 +56,34 @@ def python_module(arguments: Sequence[str], rule: ArgumentRule) -> str | None:
     return None
 
 
+def arguments_at(
+    argv: Sequence[str], commands: Sequence[str], modules: Sequence[str] = ()
+) -> int | None:
+    """Return where a program's own arguments begin, as an index in *argv*.
+
+    Args:
+        argv: An argument vector.
+        commands: The program's names; empty: it is whatever is started.
+        modules: Modules that bring it when run by ``python -m``.
+
+    Returns:
+        None where another program is started (a shell, an interpreter), which hides it.
+
+    """
+    words = without_wrappers(argv)
+    if not words:
+        return None
+    start = len(argv) - len(words) + 1
+    if not commands or PurePath(words[0]).name.lstrip("-") in commands:
+        return start
+    for at, word in enumerate(words):
+        if word.startswith("-m") and word[2:] in modules:
+            return start + at
+        if word == "-m" and words[at + 1 : at + 2] and words[at + 1] in modules:
+            return start + at + 1
+    return None
+
+
 def starts_a_prompt(arguments: Sequence[str], rule: ArgumentRule) -> bool:
     """Tell whether a program comes up at its prompt with these arguments.
 
@@ -90,8 +104,8 @@ def starts_a_prompt(arguments: Sequence[str], rule: ArgumentRule) -> bool:
             break
         if not word.startswith(("-", "+")):
             n_words += 1
-        elif word in rule.with_value:
-            del words[:1]
+        elif rule.known(word):
+            del words[: len(parse_arguments([word, *words], rule).options[0].words) - 1]
         elif _is_one_of(word, rule.not_with):
             other = True
             break

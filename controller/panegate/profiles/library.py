@@ -6,17 +6,34 @@ from pathlib import Path, PurePath
 from typing import Final
 
 from panegate.errors import ProfileError
-from panegate.profiles.arguments import python_module, starts_a_prompt, without_wrappers
+from panegate.profiles.arguments import (
+    arguments_at,
+    python_module,
+    starts_a_prompt,
+    without_wrappers,
+)
 from panegate.profiles.reading import Problem, ProfileFile, extends_of, read_profile
 from panegate.screen.profile import Profile
 
-__all__ = ["check", "for_command", "load", "names", "path_of", "user_folder"]
+__all__ = [
+    "check",
+    "commands_of",
+    "for_command",
+    "load",
+    "names",
+    "path_of",
+    "place_of_arguments",
+    "user_folder",
+]
 
 _SHIPPED: Final = Path(__file__).resolve().parent
 _PYTHON: Final = re.compile(r"python(?:[0-9]+(?:\.[0-9]+)?)?\Z")
 _GENERIC: Final = "generic"
 _MAX_BYTES: Final = 1_000_000
 """No profile is this large; a larger file was named by mistake."""
+
+_SAID: Final = 4
+"""How many problems are said beside the first one."""
 
 _Stamp = tuple[int, int, int]
 _cache: dict[Path, tuple[tuple[tuple[Path, _Stamp], ...], ProfileFile]] = {}
@@ -82,13 +99,39 @@ def for_command(argv: Sequence[str]) -> Profile:
     files = [_read(path) for path in sorted(_files().values(), key=_own_first)]
     fitting = next((file for file in files if command in file.selects), None)
     if _PYTHON.match(command) is not None and fitting is not None:
-        module = python_module(words[1:], fitting.arguments)
+        module = python_module(words[1:], fitting.profile.arguments)
         if module is not None:
             fitting = next((file for file in files if module in file.python_modules), None)
             return load(_GENERIC) if fitting is None else fitting.profile
-    if fitting is None or not starts_a_prompt(words[1:], fitting.arguments):
+    if fitting is None or not starts_a_prompt(words[1:], fitting.profile.arguments):
         return load(_GENERIC)
     return fitting.profile
+
+
+def commands_of(name: str | Path) -> tuple[str, ...]:
+    """Return the commands that start a profile's program; empty where it names none.
+
+    Args:
+        name: The profile, as `load` takes it.
+
+    """
+    file = _read(_path(name))
+    return file.selects or file.profile.commands
+
+
+def place_of_arguments(name: str | Path, argv: Sequence[str]) -> int | None:
+    """Return where the arguments of a profile's program begin, as an index in *argv*.
+
+    Args:
+        name: The profile, as `load` takes it.
+        argv: An argument vector that starts the program.
+
+    Returns:
+        None where *argv* starts something else, such as a shell that starts the program.
+
+    """
+    file = _read(_path(name))
+    return arguments_at(argv, file.selects, file.python_modules)
 
 
 def check(path: Path) -> list[Problem]:
@@ -132,8 +175,10 @@ def _read(path: Path, below: tuple[Path, ...] = ()) -> ProfileFile:
     base = _base(path, below)
     read, problems = read_profile(_text(path), path=path, base=base)
     if read is None:
-        first = problems[0]
-        more = f" (and {len(problems) - 1} more problems)" if len(problems) > 1 else ""
+        first, *others = sorted(problems, key=lambda found: found.line is None)
+        more = "".join(f"\n{problem}" for problem in others[:_SAID])
+        if len(others) > _SAID:
+            more += f"\n(and {len(others) - _SAID} more)"
         fix = f"panegate profiles check {path}"
         raise ProfileError(f"{first.message}{more}", path=first.path, line=first.line, fix=fix)
     stamps = ((path, stamp), *(_cache[base.path][0] if base is not None else ()))

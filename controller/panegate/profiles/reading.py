@@ -18,9 +18,9 @@ from typing import Final, TypeVar
 import attrs
 
 from panegate.panes.facts import MarkKind
-from panegate.profiles.arguments import ArgumentRule
+from panegate.profiles.launch_checks import launch_problems
 from panegate.profiles.positions import Positions, Step
-from panegate.screen.profile import MarkRule, Profile, RowRule, Timing, Veto
+from panegate.screen.profile import FaultRule, MarkRule, Profile, RowRule, Timing, Veto
 
 __all__ = ["Problem", "ProfileFile", "extends_of", "read_profile"]
 
@@ -28,8 +28,10 @@ _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}\Z")
 _KEY_NAME: Final = re.compile(r"(?:[CMS]-){0,3}(?:[!-~]|[A-Z][A-Za-z0-9]{1,9})\Z")
 _TOML_PLACE: Final = re.compile(r"(.*) \(at (?:line (\d+), column \d+|end of document)\)\Z", re.S)
 _BAD: Final = object()
-_BESIDE: Final = frozenset({"extends", "shown_as", "python_modules", "arguments"})
+_BESIDE: Final = frozenset({"extends", "shown_as", "python_modules"})
 _STATES: Final = ("ready", "busy", "prompting")
+_QUOTED: Final = ("  ", "> ", "+", "-", "+ ", "- ", "7: ", "7  ", "│ ", "# ", '"', "`", "It says ")
+"""What stands before a sentence that is quoted, listed or part of a diff."""
 
 _T = TypeVar("_T", bound=attrs.AttrsInstance)
 _Where = tuple[Step, ...]
@@ -59,7 +61,6 @@ class ProfileFile:
     """Commands written in this very file: starting one of them selects the profile."""
     python_modules: tuple[str, ...] = ()
     """Modules that bring the program when run by ``python -m``."""
-    arguments: ArgumentRule = attrs.field(factory=ArgumentRule)
 
 
 def extends_of(text: str) -> str:
@@ -80,7 +81,7 @@ def read_profile(
         text: What is in it.
         path: Its name gives the profile's, without ``.toml``.
         base: What it ``extends``: keys that are not in the file are taken from there; in
-            ``composer``, ``timing``, ``submit`` and ``arguments`` key by key.
+            ``composer``, ``timing``, ``submit``, ``arguments`` and ``launch_answers`` key by key.
 
     Returns:
         The profile, or None when there is a problem; and all problems, by line.
@@ -131,9 +132,6 @@ class _Reader:
             fits = (*(selects or parent.profile.commands), *shown_as)
             profile = attrs.evolve(profile, commands=tuple(dict.fromkeys(fits)))
         self._strings(table, "extends", single=True)
-        rule = parent.arguments
-        if "arguments" in table:
-            rule = self._table_of(rule, table["arguments"], ("arguments",))
         self._check_profile(profile, table)
         modules = self._strings(table, "python_modules")
         return ProfileFile(
@@ -141,7 +139,6 @@ class _Reader:
             path=self._path,
             selects=selects,
             python_modules=modules or (parent.python_modules if replaces else ()),
-            arguments=rule,
         )
 
     def _strings(
@@ -202,7 +199,7 @@ class _Reader:
             return self._choice(kind, raw, where)
         if isinstance(kind, type) and attrs.has(kind):
             return self._row(kind, raw, where)
-        return self._scalar(kind, raw, where)
+        return self._plain(raw, where) if kind is typing.Any else self._scalar(kind, raw, where)
 
     def _sequence(self, kind: object, raw: object, where: _Where) -> object:
         if not isinstance(raw, list):
@@ -215,6 +212,17 @@ class _Reader:
             return self._wrong(where, f"must be a table, not {_kind_of(raw)}")
         values = {key: self._value(kind, value, (*where, key)) for key, value in raw.items()}
         return _BAD if any(value is _BAD for value in values.values()) else values
+
+    def _plain(self, raw: object, where: _Where) -> object:
+        """Return what TOML and JSON both have."""
+        if isinstance(raw, dict):
+            return self._mapping(typing.Any, raw, where)
+        if isinstance(raw, list):
+            values = self._sequence(typing.Any, raw, where)
+            return list(values) if isinstance(values, tuple) else values
+        if isinstance(raw, str | bool | int) or (isinstance(raw, float) and math.isfinite(raw)):
+            return raw
+        return self._wrong(where, f"must be a value that JSON has, too, not {raw}")
 
     def _pattern(self, raw: object, where: _Where) -> object:
         if not isinstance(raw, str):
@@ -272,6 +280,8 @@ class _Reader:
             self._note((*where, "pattern"), "pattern matches an empty row, so it says nothing")
         elif isinstance(made, Veto) and not (made.regex.strip() and made.sample.strip()):
             self._note(where, "regex and sample must not be empty")
+        elif isinstance(made, FaultRule):
+            self._check_fault(made, where)
         elif isinstance(made, MarkRule):
             kinds = [kind.value for kind in MarkKind]
             if made.mark not in kinds:
@@ -279,13 +289,23 @@ class _Reader:
             if made.state not in _STATES:
                 self._note((*where, "state"), f"state must be one of {_listed(_STATES)}")
 
+    def _check_fault(self, fault: FaultRule, where: _Where) -> None:
+        n_words = sum(any(map(str.isalnum, word)) for word in fault.sample.split())
+        if n_words < 2 or fault.pattern.fullmatch(fault.sample) is None:
+            words = "sample must be a whole sentence that pattern matches from end to end"
+            self._note((*where, "sample"), words)
+        quoted = [q for q in _QUOTED if fault.pattern.fullmatch(q + fault.sample) is not None]
+        if quoted:
+            words = f"pattern matches its sample also behind {quoted[0]!r}: begin it with the"
+            self._note((*where, "pattern"), f"{words} sign of the program's own error row")
+
     def _check_timing(self, timing: Timing, table: Mapping[str, object], where: _Where) -> None:
         for key in table:
             if key in ("look_s", "settle_s", "silence_s") and getattr(timing, key) == 0:
                 self._note((*where, key), f"{key} must be more than 0")
 
     def _check_profile(self, profile: Profile, table: Mapping[str, object]) -> None:
-        for key in ("prompts", "continuations", "faults"):
+        for key in ("prompts", "continuations"):
             if key in table:
                 for at, pattern in enumerate(getattr(profile, key)):
                     if pattern.fullmatch("") is not None:
@@ -296,6 +316,9 @@ class _Reader:
         for at, key_name in enumerate(profile.clear):
             self._check_key(key_name, ("clear", at))
         self._check_key(profile.interrupt, ("interrupt",))
+        if "launch_answers" in table or "arguments" in table:
+            for where, message in launch_problems(profile):
+                self._note(where, message)
 
     def _check_key(self, key_name: str, where: _Where) -> None:
         if _KEY_NAME.match(key_name) is None:

@@ -45,12 +45,18 @@ set-option -g status off
 set-option -g history-limit 10000
 set-option -g window-style 'fg=#d0d0d0,bg=#101010'
 set-option -g default-terminal tmux-256color
+set-environment -gu COLUMNS
+set-environment -gu LINES
 """
 """The whole configuration of our own server."""
 
 _FACTS = "#{pid}\t#{start_time}\t#{socket_path}\t#{version}\t#{host}"
 _NOT_FOUND = 127
 """What a shell returns for a command that it cannot find."""
+_CLOSING = "server exited unexpectedly"
+"""What tmux says where the last server on the socket is just ending."""
+_STARTS = 5
+"""Tries to start a server beside one that ends, which takes milliseconds; the first is counted."""
 _limiter: RunVar[anyio.CapacityLimiter] = RunVar("panegate-one-shot")
 
 
@@ -176,11 +182,14 @@ def _start(address: ServerAddress) -> None:
         )
         words = ["-d", "-s", KEEP_ALIVE, "-x", "80", "-y", "24", "sleep", "2147483647"]
         try:
-            done = server.cmd("new-session", *words)
+            for _ in range(_STARTS):
+                done = server.cmd("new-session", *words)
+                problem = " ".join(done.stderr)
+                if _CLOSING not in problem:
+                    break
         except libtmux_exc.LibTmuxException as error:
             msg = f"{address.tmux} cannot be run: {error}"
             raise TmuxTooOld(msg, fix=install_hint()) from error
-        problem = " ".join(done.stderr)
         if done.returncode != 0 and "duplicate session" not in problem:
             msg = f"the tmux server {address.words} does not start: {problem}"
             raise ServerUnreachable(msg, fix=_start_fix(problem, address))
@@ -198,7 +207,10 @@ def _start_fix(problem: str, address: ServerAddress) -> str:
 
 async def _start_remote(address: ServerAddress) -> None:
     words = ("new-session", "-d", "-s", KEEP_ALIVE, "-x", "80", "-y", "24", "sleep 2147483647")
-    status, _, errors = await one_shot(address, *words, start=True)
+    for _ in range(_STARTS):
+        status, _, errors = await one_shot(address, *words, start=True)
+        if _CLOSING not in errors:
+            break
     if status != 0 and "duplicate session" not in errors:
         msg = f"the tmux server on {address.ssh} does not start: {errors}"
         raise ServerUnreachable(msg, fix="check that ssh and tmux work there by hand")

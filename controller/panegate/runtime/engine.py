@@ -1,6 +1,7 @@
 """Panes and clients joined: looks and guarded writes go out, answers come back as values."""
 
 from collections.abc import Callable
+from functools import partial
 
 import anyio
 import anyio.abc
@@ -67,12 +68,15 @@ __all__ = [
     "NOISY_AGAIN_S",
     "NOISY_BYTES",
     "NOISY_SPAN_S",
+    "PANE_GONE",
     "Engine",
     "PaneSlot",
 ]
 
 _log = get_logger()
 
+PANE_GONE = "its pane was closed, or went with its program"
+"""What is known of a pane that tmux no longer has."""
 NOISY_BYTES = 256 * 1024
 """Output in one second above which a pane is paused and looked at on the noisy schedule."""
 NOISY_SPAN_S = 1.0
@@ -280,7 +284,7 @@ class Engine:
         client = self.link.carriers.get(pane_id)
         now_s = self.clock()
         if slot is None or client is None or not client.alive:
-            if slot is not None and slot.dead:
+            if slot is not None and slot.dead and not slot.tracker.server_reachable:
                 self.pump.feed(Exited(pane_id, "its process ended", now_s))
             self.pump.feed(LookLost(pane_id, now_s))
             return
@@ -292,11 +296,13 @@ class Engine:
         if not slot.look_line:
             # a line runs as a whole, so one buffer name serves all looks at a pane
             slot.look_line = look_commands(pane_id, version, self.link.new_name())
+        n_above = slot.tracker.history_count.wanted_rows
+        line = slot.look_line
+        if n_above:
+            line = look_commands(pane_id, version, self.link.new_name(), history=n_above)
         self.looks += 1
-        asked_at_s = self.clock()
-        client.request(
-            [slot.look_line], lambda answer: self._looked(slot, client, kernel, asked_at_s, answer)
-        )
+        looked = partial(self._looked, slot, client, kernel, self.clock(), n_above)
+        client.request([line], looked)
 
     def _kernel(self, slot: PaneSlot, now_s: float) -> KernelFact | None:
         if slot.probe is None and slot.local and slot.tracker.look is not None:
@@ -311,20 +317,21 @@ class Engine:
         client: ControlClient,
         kernel: KernelFact | None,
         asked_at_s: float,
+        n_above: int,
         answer: Answer,
     ) -> None:
-        pane_id = slot.target.pane_id
+        pane_id, version = slot.target.pane_id, self.link.server.version
         if answer.blocks is None or self.link.carriers.get(pane_id) is not client:
             self.pump.feed(LookLost(pane_id, answer.at_s))
             return
         try:
-            reply = parse_look(answer.blocks, pane_id=pane_id, version=self.link.server.version)
+            reply = parse_look(answer.blocks, pane_id=pane_id, version=version, history=n_above)
         except RemoteProtocolError as error:
             _log.warning("look.failed", pane_id=pane_id, words=str(error))
             self.pump.feed(LookLost(pane_id, answer.at_s))
             return
         if reply is None:
-            self.pump.feed(Gone(pane_id, "tmux no longer has the pane", answer.at_s))
+            self.pump.feed(Gone(pane_id, PANE_GONE, answer.at_s))
             return
         fields = PaneFields(
             pane_id=reply.pane_id,
@@ -360,6 +367,7 @@ class Engine:
         look = Look(
             fields=fields,
             rows=reply.rows,
+            above=reply.history_rows,
             kernel=kernel,
             asked_at_s=asked_at_s,
             at_s=answer.at_s,
@@ -414,7 +422,7 @@ class Engine:
         pane_id = tracker.pane_id
         client = self.link.carriers.get(pane_id)
         if client is None or not client.alive:
-            reply = GuardReply(GuardResult.REJECTED, "no control client carries the pane")
+            reply = GuardReply(GuardResult.REFUSED, "no control client carries the pane")
             self.pump.feed(Replied(pane_id, action.write_id, reply, self.clock()))
             return
         if isinstance(action, TypeText) and action.secret:

@@ -51,6 +51,7 @@ class Pump:
     wakeups: int = attrs.field(default=0, init=False)
     """Timer wake-ups so far."""
     _deadlines: DeadlineRegistry = attrs.field(factory=DeadlineRegistry, init=False)
+    _alarms: dict[str, Callable[[], None]] = attrs.field(factory=dict, init=False)
     _dirty: dict[PaneId, None] = attrs.field(factory=dict, init=False)
     _timer: asyncio.TimerHandle | None = attrs.field(default=None, init=False)
     _timer_at_s: float = attrs.field(default=0.0, init=False)
@@ -114,6 +115,23 @@ class Pump:
             self._settling = False
         self._arm()
 
+    def set_alarm(self, name: str, deadline_s: float | None, ring: Callable[[], None]) -> None:
+        """Have *ring* called once at a time, by the timer of all panes; None: not at all.
+
+        Args:
+            name: Of the deadline; another one of this name is replaced. No pane's id.
+            deadline_s: Monotonic seconds.
+            ring: Must not wait.
+
+        """
+        if deadline_s is None:
+            self._alarms.pop(name, None)
+        else:
+            self._alarms[name] = ring
+        self._deadlines.set(PaneId(name), deadline_s)
+        if not self._settling and not self._closed:
+            self._arm()
+
     def close(self) -> None:
         """Stop the timer for good."""
         self._closed = True
@@ -153,6 +171,9 @@ class Pump:
             self._settling = False
         now_s = self.clock()
         for deadline_s, pane_id in self._deadlines.due(now_s):
+            if (ring := self._alarms.pop(pane_id, None)) is not None:
+                ring()
+                continue
             turns = self._turns.get(pane_id, 0)
             if now_s - deadline_s > LATE_S and turns < _MAX_TURNS:
                 self._turns[pane_id] = turns + 1

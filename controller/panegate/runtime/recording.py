@@ -21,6 +21,7 @@ from panegate.screen.profile import Profile
 from panegate.session.inputs import (
     Advance,
     CarrierLost,
+    Claimed,
     Exited,
     Gone,
     Hold,
@@ -33,6 +34,7 @@ from panegate.session.inputs import (
     OutputCame,
     Prejudged,
     Reachable,
+    Recorded,
     Replied,
     Resized,
     Watched,
@@ -70,6 +72,8 @@ FACTS: Final[Mapping[str, type[Input]]] = {
     "carrier-lost": CarrierLost,
     "hold": Hold,
     "watched": Watched,
+    "claimed": Claimed,
+    "recorded": Recorded,
     "advance": Advance,
 }
 """The name of each kind of value in the file."""

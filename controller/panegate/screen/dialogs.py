@@ -6,7 +6,8 @@ import attrs
 
 from panegate.panes.facts import OptionReading, PaneFields
 from panegate.screen.layout import Layout, asks, rule_title
-from panegate.screen.options import OptionBlock, find_blocks
+from panegate.screen.options import find_blocks, takes_many, with_ticks
+from panegate.screen.plain_options import checkable_rows
 from panegate.screen.wording import SECRET_WORDS
 from panegate.terms import PromptKind
 
@@ -26,6 +27,8 @@ class Dialog:
     context: str
     options: tuple[OptionReading, ...]
     secret: bool
+    many: bool
+    default: str | None
     first: int
     last: int
 
@@ -74,12 +77,18 @@ def _dialog(layout: Layout, fields: PaneFields, top: int, buttons_row: int, bott
         (b for b in find_blocks(layout) if top < b.first and b.last < buttons_row and b.pointed),
         None,
     )
+    if listed is None:
+        listed = checkable_rows(layout, _last_text(layout, top, buttons_row))
     buttons = _buttons(layout, buttons_row)
+    options = buttons if listed is None else listed.options
+    boxes = listed is not None and listed.checkboxes
     body_end = listed.first if listed is not None else buttons_row
-    texts = [layout.view(row).text for row in range(top + 1, body_end) if layout.view(row).text]
-    title = rule_title(layout.grid.text(top))
-    question, context = _question(texts, title)
     typed = fields.cursor_shown and top < fields.cursor_y < buttons_row
+    rows = [row for row in range(top + 1, body_end) if layout.view(row).text]
+    if typed and listed is None:
+        rows = [row for row in rows if row != fields.cursor_y]  # what is being typed
+    title = rule_title(layout.grid.text(top))
+    question, context = _question([layout.view(row).text for row in rows], title)
     field = listed is None and (typed or _has_field(layout, top, buttons_row))
     kind = PromptKind.CONFIRM
     if listed is not None:
@@ -90,17 +99,23 @@ def _dialog(layout: Layout, fields: PaneFields, top: int, buttons_row: int, bott
         kind=kind,
         question=question,
         context=context,
-        options=_options(listed, buttons),
+        options=with_ticks(options) if boxes else options,
         secret=kind is PromptKind.SECRET,
+        many=boxes and takes_many(options),
+        default=None if boxes or field else _highlighted(options),
         first=top,
         last=bottom,
     )
 
 
-def _options(
-    listed: OptionBlock | None, buttons: tuple[OptionReading, ...]
-) -> tuple[OptionReading, ...]:
-    return buttons if listed is None else listed.options
+def _highlighted(options: tuple[OptionReading, ...]) -> str | None:
+    return next((option.key or option.label for option in options if option.highlighted), None)
+
+
+def _last_text(layout: Layout, top: int, buttons_row: int) -> int:
+    """The lowest row of text over the buttons."""
+    rows = range(buttons_row - 1, top, -1)
+    return next((row for row in rows if layout.view(row).text), top)
 
 
 def _question(texts: list[str], title: str) -> tuple[str, str]:

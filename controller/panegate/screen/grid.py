@@ -47,6 +47,7 @@ class Style:
     bold: bool = False
     dim: bool = False
     reverse: bool = False
+    italic: bool = False
 
     @property
     def faint(self) -> bool:
@@ -221,6 +222,19 @@ class Grid:
         following = self.text(row + 1)[:1]
         return bool(following) and wcwidth(following) == 2
 
+    def runs_over(self, row: int) -> bool:
+        """Tell whether the row's last cell is written, also by a blank, and text follows it.
+
+        As far as the cells tell: a blank at the edge before a line's end looks the same.
+        """
+        if self.is_full(row):
+            return True
+        found = self._row(row)
+        if found is None or found.width != self.width - 1 or row + 1 >= self.height:
+            return False
+        written = found.column_of(len(found.plain)) >= self.width
+        return written and self.text(row + 1)[:1].strip() != ""
+
     def runs(self, row: int) -> tuple[Run, ...]:
         """Return the row's cells grouped by style, left to right, gaps none."""
         if not 0 <= row < len(self._raw):
@@ -337,13 +351,16 @@ def _unshifted(raw: str, on: bool) -> str:
 _FLAGS: dict[int, tuple[str, bool]] = {
     1: ("bold", True),
     2: ("dim", True),
+    3: ("italic", True),
     7: ("reverse", True),
+    23: ("italic", False),
     27: ("reverse", False),
 }
 
 
 def _applied(style: Style, params: str) -> Style:
-    codes = [int(part) if part else 0 for part in re.split("[;:]", params)]
+    plain = re.sub(r"(?<!\d)4:\d", "4", params)  # kinds of underline
+    codes = [int(part) if part else 0 for part in re.split("[;:]", plain)]
     values: dict[str, int | bool] = attrs.asdict(style)
     position = 0
     while position < len(codes):
@@ -370,6 +387,7 @@ def _applied(style: Style, params: str) -> Style:
         bold=bool(values["bold"]),
         dim=bool(values["dim"]),
         reverse=bool(values["reverse"]),
+        italic=bool(values["italic"]),
     )
 
 

@@ -4,15 +4,22 @@ import attrs
 
 from panegate.panes.facts import ComposerReading, KernelFact, OptionReading, PaneFields
 from panegate.screen.layout import FOOTER_ROWS, Layout, asks, is_hint_text, only_footers
-from panegate.screen.options import OptionBlock, find_blocks, row_of_options
+from panegate.screen.options import (
+    OptionBlock,
+    find_blocks,
+    row_of_options,
+    takes_many,
+    with_ticks,
+)
 from panegate.screen.pickers import find_picker
-from panegate.screen.plain_options import find_plain_block
+from panegate.screen.plain_options import READING, find_plain_block
 from panegate.screen.wording import choice_kind
 from panegate.screen.words_above import words_above
 from panegate.terms import PromptKind
 
 __all__ = ["MenuPrompt", "find_menu"]
 
+_TEXT_SIGNS = frozenset("*•‣>")
 _BULLETS = frozenset("●•*■◆▌⏵")
 """They begin a paragraph of a transcript as well as they mark a chosen row."""
 
@@ -28,6 +35,7 @@ class MenuPrompt:
     default: str | None
     secret: bool = False
     submits: bool
+    many: bool = False
     first: int
     last: int
     footer_last: int
@@ -63,7 +71,7 @@ def find_menu(
     if picker is not None:
         return _unworded(picker.query, picker.options, picker.first, picker.last)
     for block in find_blocks(layout):
-        if not _marked(layout, fields, block):
+        if not _marked(layout, fields, block) or _of_a_text(layout, fields, kernel, block):
             continue
         if _live(layout, fields, block):
             menu = _menu(layout, kernel, block)
@@ -99,6 +107,20 @@ def _marked(layout: Layout, fields: PaneFields, block: OptionBlock) -> bool:
     typed = here and not coloured
     lone = not layout.view(row - 1).text and row == 0
     return not (wide or typed or lone)
+
+
+def _of_a_text(
+    layout: Layout, fields: PaneFields, kernel: KernelFact | None, block: OptionBlock
+) -> bool:
+    """Whether an item of a text is all it is: a sign that texts use, more text, a line's end.
+
+    A menu marked by such a sign hides the cursor, or is one of a program that reads keys.
+    """
+    marked = next((option.row for option in block.options if option.highlighted), None)
+    sign = "" if marked is None else layout.view(marked).text[:1]
+    reads = kernel is not None and kernel.icanon is False and kernel.wait in READING
+    under = fields.cursor_shown and fields.cursor_y > block.last and fields.cursor_x == 0
+    return sign in _TEXT_SIGNS and under and not reads
 
 
 def _live(layout: Layout, fields: PaneFields, block: OptionBlock) -> bool:
@@ -208,8 +230,9 @@ def _menu(layout: Layout, kernel: KernelFact | None, block: OptionBlock) -> Menu
     if not question and len(options) > 1 and not options[0].highlighted and not block.numbered:
         question, options = options[0].label, options[1:]
     kind = choice_kind(question, options)
+    many = block.checkboxes and takes_many(options)
     if block.checkboxes:
-        kind = PromptKind.MENU
+        kind, options = PromptKind.MENU, with_ticks(options)
     line_mode = kernel is not None and kernel.icanon is True
     footer_last = max(block.last, min(layout.grid.last_row, block.last + FOOTER_ROWS + 2))
     return MenuPrompt(
@@ -217,8 +240,9 @@ def _menu(layout: Layout, kernel: KernelFact | None, block: OptionBlock) -> Menu
         question=question,
         context=words.context,
         options=options,
-        default=_highlighted(options),
+        default=None if block.checkboxes else _highlighted(options),
         submits=line_mode or not block.numbered,
+        many=many,
         first=words.first,
         last=block.last,
         footer_last=footer_last,

@@ -15,6 +15,8 @@ __all__ = [
     "numbered_block",
     "option_label",
     "row_of_options",
+    "takes_many",
+    "with_ticks",
 ]
 
 POINTERS = "❯›>▸▶►→➜➤»●◉⦿◆◼■*‣▹⏵☞▌"
@@ -32,6 +34,7 @@ _KEYED = re.compile(
 _CHECKBOX = re.compile(r"(?:\[[ xX*✓✔]?\]|\([ xX*•]\)|[☐☑☒◯◉○●◻◼✓✔])\s+")
 _FUNCTION_KEY = re.compile(r"F\d{1,2}\b|\^[A-Z]\b")
 _HOTKEY = re.compile(r"\((?P<key>[a-zA-Z]|esc|tab|enter|return)\)\Z")
+_CELL = re.compile(r"(?:\A|(?<=\s))(\d{1,3})[.)]\s+(\S.*?)(?=\s{2,}\d{1,3}[.)]\s|\s*\Z)")
 _ROWS_BACK = 48
 _MAX_OPTIONS = 60
 
@@ -99,9 +102,45 @@ def numbered_block(layout: Layout, last: int) -> OptionBlock | None:
             block = _Block(layout, top, view.column, by_glyph=False).read()
             if block is None or not block.numbered or block.last < row:
                 return None
+            block = _in_columns(block)
             return block if len(block.options) > 1 else None
         top -= 1
     return None
+
+
+def with_ticks(options: tuple[OptionReading, ...]) -> tuple[OptionReading, ...]:
+    """Take the boxes that begin all labels off them, and say which are ticked."""
+    found = [_CHECKBOX.match(option.label) for option in options]
+    return tuple(
+        attrs.evolve(
+            option,
+            label=option.label[box.end() :],
+            ticked=any(sign in "xX*•✓✔☑☒◉●◼" for sign in box[0]),
+        )
+        if box is not None
+        else option
+        for option, box in zip(options, found, strict=True)
+    )
+
+
+def takes_many(options: tuple[OptionReading, ...]) -> bool:
+    """Tell whether boxes like these (read before `with_ticks`) may be ticked side by side."""
+    return not all(option.label.startswith("(") for option in options)
+
+
+def _in_columns(block: OptionBlock) -> OptionBlock:
+    """Take apart rows that hold several options each, numbered through from 1."""
+    cells: list[OptionReading] = []
+    for option in block.options:
+        text = f"{option.key}) {option.label}"
+        found = list(_CELL.finditer(text))
+        cells += [OptionReading(key=cell[1], label=cell[2], row=option.row) for cell in found]
+    cells.sort(key=lambda option: int(option.key))
+    if [cell.key for cell in cells] != [str(n) for n in range(1, len(cells) + 1)]:
+        return block
+    if len(cells) <= len(block.options):
+        return block
+    return attrs.evolve(block, options=tuple(cells))
 
 
 def row_of_options(layout: Layout, row: int) -> OptionBlock | None:

@@ -6,9 +6,10 @@ from panegate.panes.facts import KernelFact, OptionReading, PaneFields, TtyWait
 from panegate.screen.layout import FOOTER_ROWS, Layout, asks, is_spinner, only_footers
 from panegate.screen.options import OptionBlock, numbered_block, option_label
 
-__all__ = ["find_plain_block"]
+__all__ = ["READING", "checkable_rows", "find_plain_block"]
 
-_READING = frozenset((TtyWait.READ, TtyWait.SELECT, TtyWait.TIMED, TtyWait.EVENT_LOOP))
+READING = frozenset((TtyWait.READ, TtyWait.SELECT, TtyWait.TIMED, TtyWait.EVENT_LOOP))
+"""Waits in which a program may be about to read keys."""
 _CHECKABLE = re.compile(r"(?:\[[ xX*✓✔]?\]|\([ xX*•]\)|[☐☑☒◯◉○●◻◼⬡⬢])\s+(?=\S)")
 
 
@@ -21,7 +22,7 @@ def find_plain_block(
     hidden, or in a program that reads keys with the cursor at their end.
     """
     grid = layout.grid
-    raw = kernel is not None and kernel.icanon is False and kernel.wait in _READING
+    raw = kernel is not None and kernel.icanon is False and kernel.wait in READING
     last = grid.last_row
     while last > 0 and layout.hint(last) and grid.last_row - last < FOOTER_ROWS:
         last -= 1
@@ -35,7 +36,7 @@ def find_plain_block(
         over = numbered is not None and _asks_over(layout, fields, numbered)
         if not over and not (raw and under):
             return None
-    return numbered or _checkable_rows(layout, last) or _rows_under_question(layout, last)
+    return numbered or checkable_rows(layout, last) or _rows_under_question(layout, last)
 
 
 def _asks_over(layout: Layout, fields: PaneFields, block: OptionBlock) -> bool:
@@ -45,8 +46,11 @@ def _asks_over(layout: Layout, fields: PaneFields, block: OptionBlock) -> bool:
     return row == block.first - 1 and 0 <= behind <= 2 and asks(layout.view(row).text)
 
 
-def _checkable_rows(layout: Layout, last: int) -> OptionBlock | None:
-    """Rows that all begin with a box to tick."""
+def checkable_rows(layout: Layout, last: int) -> OptionBlock | None:
+    """Return rows up to *last* that all begin with a box to tick, or None.
+
+    The one whose box alone has a cell on another ground is where the keys go.
+    """
     rows: list[int] = []
     row = last
     column = layout.view(last).column
@@ -57,16 +61,27 @@ def _checkable_rows(layout: Layout, last: int) -> OptionBlock | None:
         row -= 1
     if len(rows) < 2:
         return None
-    options = tuple(OptionReading(key="", label=layout.view(each).text, row=each) for each in rows)
+    at = [each for each in rows if _holds_caret(layout, each, column)]
+    options = tuple(
+        OptionReading(key="", label=layout.view(each).text, highlighted=at == [each], row=each)
+        for each in rows
+    )
     return OptionBlock(
         first=rows[0],
         last=last,
         options=options,
         column=column,
-        pointed=False,
+        pointed=len(at) == 1,
         numbered=False,
         checkboxes=True,
     )
+
+
+def _holds_caret(layout: Layout, row: int, column: int) -> bool:
+    """Whether the inside of a box of three cells is on a ground of its own."""
+    grid = layout.grid
+    inside, around = grid.style(row, column + 1).ground, grid.style(row, column).ground
+    return inside != around == grid.style(row, column + 2).ground
 
 
 def _rows_under_question(layout: Layout, last: int) -> OptionBlock | None:
@@ -83,6 +98,8 @@ def _rows_under_question(layout: Layout, last: int) -> OptionBlock | None:
         return None
     if question.column > column or any(is_spinner(view.text) for view in views):
         return None
+    if any(asks(view.text) or view.text.endswith((":", "：")) for view in views):
+        return None  # what asks by itself is no answer
     options = []
     for view in views:
         key, label = option_label(view.text) or ("", view.text)

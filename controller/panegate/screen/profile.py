@@ -11,11 +11,13 @@ from collections.abc import Mapping
 
 import attrs
 
-from panegate.terms import PromptKind
+from panegate.screen.arguments import ArgumentRule, LaunchAnswers
+from panegate.terms import FaultKind, PromptKind
 
 __all__ = [
     "ComposerRule",
     "Family",
+    "FaultRule",
     "MarkRule",
     "Pattern",
     "Profile",
@@ -90,6 +92,23 @@ class Veto:
 
     regex: str
     sample: str
+
+
+@attrs.frozen(kw_only=True)
+class FaultRule:
+    """A whole sentence on the program's own error row: a fact, unlike the same words in prose.
+
+    Proved when the profile is read: ``sample`` must match whole, and must not match any more
+    when it is indented, quoted, numbered, or part of a diff or of a longer sentence.
+    """
+
+    pattern: Pattern
+    """Must match a row from its first cell to its end (``fullmatch``), wrapped rows joined by
+    a blank: the program's own sign in front of the sentence belongs to it."""
+    kind: FaultKind
+    sample: str
+    coloured: bool = False
+    """The sentence is drawn in a colour; the same words in the default colour are prose."""
 
 
 @attrs.frozen(kw_only=True)
@@ -178,12 +197,13 @@ class Profile:
     takes_input_while_busy: bool = False
     trust: str = ""
     """``timing``: a quiet screen is taken for ready; receipts say so."""
-    faults: tuple[Pattern, ...] = ()
-    """Whole sentences on the program's own error rows."""
+    faults: tuple[FaultRule, ...] = ()
     seen_in: str = ""
     """Version the rules were seen in."""
     launch_env: Mapping[str, str] = attrs.field(factory=dict)
     """Variables a launched program gets unless the caller sets them."""
+    arguments: ArgumentRule = attrs.field(factory=ArgumentRule)
+    launch_answers: LaunchAnswers = attrs.field(factory=LaunchAnswers)
 
     @property
     def sought(self) -> str:

@@ -16,6 +16,7 @@ __all__ = [
     "RowPrompt",
     "context_above",
     "read_key_invitation",
+    "read_listed",
     "read_pager",
     "read_question",
     "read_secret",
@@ -26,6 +27,8 @@ _ENDS_ASKING = re.compile(r"[?？؟:：]\s*(?:[\[(][^\])]{0,60}[\])]\s*)?[?？؟
 _MARKED_QUESTION = re.compile(r"\?\s+\S")
 _LAST_MARK = re.compile(r".*[?？؟:：\])>#$%›❯»](?=\s)")
 _NUMBERED_ASKING = re.compile(r".*(?:[?？:：>#)\]])\s{0,2}\Z")
+_GLYPHS = " ❯>›»?"
+"""They stand before a text as well as behind one."""
 _MASK = re.compile(r"[*•●]+\s*\Z")
 _PAGER_ROW = re.compile(
     r":|.*\(END\)|-- ?more ?--.*|--More--\s?(?:\(.*\))?|lines? \d+(?:[-/]\d+)*.*|"
@@ -35,8 +38,15 @@ _PAGER_ROW = re.compile(
 _KEY_ACTION = re.compile(
     r"(?:(?i:press|hit|type|tap)\s+|(?<=,\s)|(?<=\bor\s)|(?<=·\s))(?P<key>\S{1,12}?)\s+to\s+(?P<label>[^,·;.]+)"
 )
+_NAMED_KEY = re.compile(
+    r"(?i)\b(?:press|hit|tap)\s+(?P<key><?(?:enter|return|space|esc|escape|tab)>?)\b"
+    r"(?:.{0,30}?\bto\s+(?P<label>[^,·;.]+))?"
+)
+_BEGINS_INVITING = re.compile(r"(?i)\W{0,4}(?:press|hit|strike|tap|type)\b|\W{0,4}\w+ taste\b")
 _SHELL_LINE = re.compile(r"\S*[$#%❯➜]\s+\S|>\s+\S|.*[\w~/\])][$#]\s+\S")
 _CONTEXT_ROWS = 20
+_WRAPPED_ROWS = 60
+_GAP_ROWS = 2
 
 
 @attrs.frozen(kw_only=True)
@@ -50,6 +60,9 @@ class RowPrompt:
     default: str | None = None
     secret: bool = False
     submits: bool = True
+    many: bool = False
+    declines: str | None = None
+    """The key that declines a prompt of this shape, whether or not the screen says so."""
     first: int
     last: int
 
@@ -90,7 +103,8 @@ def read_question(
     blocked = line_mode and kernel is not None and kernel.wait is TtyWait.READ
     if not (fields.cursor_shown or blocked) or not _nothing_below(layout, fields):
         return None
-    text, first = _question_at_cursor(layout, fields)
+    reading = kernel is not None and kernel.wait in _READING
+    text, first = _question_at_cursor(layout, fields, blocked=reading)
     right = layout.grid.slice(fields.cursor_y, fields.cursor_x)
     if right.strip() and not blocked:
         return None
@@ -98,6 +112,16 @@ def read_question(
     if choice is not None:
         return choice
     return _read_text(layout, fields, text, first, blocked=blocked)
+
+
+def read_listed(layout: Layout, fields: PaneFields) -> RowPrompt | None:
+    """Read a question that lists its answers, the cursor right behind it on the last row."""
+    row = fields.cursor_y
+    behind = fields.cursor_x - layout.grid.row_width(row)
+    if not fields.cursor_shown or row != layout.grid.last_row or not 0 <= behind <= 1:
+        return None
+    text, first = _question_at_cursor(layout, fields)
+    return _read_choice(layout, text, first, row)
 
 
 def _read_choice(layout: Layout, text: str, first: int, last: int) -> RowPrompt | None:
@@ -160,7 +184,7 @@ def _read_text(
 def _bracketed(question: str) -> str | None:
     """The value that a bare Enter takes in ``name: (x)`` and ``port [80]:``."""
     found = re.search(r"[\[(]([^\[\]()]{1,60})[\])]\s*[:：?]?\s*\Z", question)
-    return found[1] if found is not None and re.search(r"[:：]", question) else None
+    return found[1] if found is not None and re.search(r"[:：?？]", question) else None
 
 
 def _placeholder(layout: Layout, fields: PaneFields) -> str | None:
@@ -175,42 +199,67 @@ def _placeholder(layout: Layout, fields: PaneFields) -> str | None:
 def _settled(text: str) -> str:
     """A question without the part of an answer that somebody has typed behind it."""
     marked = _LAST_MARK.match(text)
-    if marked is None or not any(character.isalnum() for character in marked[0]):
+    if marked is None or not marked[0].strip(_GLYPHS):
         return text.strip()
     return marked[0].strip()
 
 
-def _question_at_cursor(layout: Layout, fields: PaneFields) -> tuple[str, int]:
+def _question_at_cursor(
+    layout: Layout, fields: PaneFields, *, blocked: bool = True
+) -> tuple[str, int]:
     """The text left of the cursor with the rows that wrap into it, and its first row."""
     grid, row = layout.grid, fields.cursor_y
     text = grid.slice(row, 0, fields.cursor_x)
-    while row > 0 and fields.cursor_y - row < _CONTEXT_ROWS and grid.is_full(row - 1):
-        row -= 1
+    for above in _wrapped_rows(layout, row, ended=fields.cursor_x == 0 and not blocked):
+        row = above
         text = grid.wrapped(row) + text
     if layout.view(fields.cursor_y).boxed:
         text = layout.view(fields.cursor_y).text
     return text, row
 
 
+def _wrapped_rows(layout: Layout, row: int, *, ended: bool) -> range:
+    """The rows over *row* that run on into it, lowest first.
+
+    A blank in the last cell stands at a line's end as well as where a line wraps: such rows
+    count only below one that is full. A terminal wraps with the next character, so with
+    nothing behind it (*ended*) a full row has come to its end.
+    """
+    grid, top = layout.grid, row
+    above = row - 1
+    while not ended and above >= 0 and row - above <= _WRAPPED_ROWS and grid.runs_over(above):
+        if grid.is_full(above):
+            top = above
+        above -= 1
+    return range(row - 1, top - 1, -1)
+
+
 def context_above(layout: Layout, last: int) -> tuple[str, int]:
-    """Return the rows right above a question, down to *last*: no blank row, no shell line.
+    """Return the paragraph above a question, its rows down to *last*: no shell line.
+
+    Its indentation is kept: in a diff or a script it means something. A blank row or two may
+    stand between it and the question.
 
     Returns:
         The text, and the first of its rows (``last + 1`` when there is none).
 
     """
-    rows: list[str] = []
+    rows: list[tuple[int, str]] = []
     row = last
+    while last - row < _GAP_ROWS and layout.view(row).blank and row > 0:
+        row -= 1
     while row >= 0 and len(rows) < _CONTEXT_ROWS:
         view = layout.view(row)
         if not view.text or view.rule or (view.column == 0 and _SHELL_LINE.match(view.text)):
             break
         if rows and layout.wraps(row):
-            rows[-1] = view.text + rows[-1]
+            rows[-1] = (view.column, view.text + rows[-1][1])
         else:
-            rows.append(view.text)
+            rows.append((view.column, view.text))
         row -= 1
-    return "\n".join(reversed(rows)), row + 1
+    left = min((column for column, _ in rows), default=0)
+    first = row + 1 if rows else last + 1
+    return "\n".join(" " * (column - left) + text for column, text in reversed(rows)), first
 
 
 def _nothing_below(layout: Layout, fields: PaneFields) -> bool:
@@ -233,12 +282,12 @@ def read_pager(layout: Layout, fields: PaneFields, kernel: KernelFact | None) ->
     behind = fields.cursor_x - grid.row_width(row)
     if not 0 <= behind <= 1:
         return None
-    reverse = all(
-        run.style.reverse or not grid.slice(row, run.start, run.end).strip()
+    reverse = all(  # in italics where the terminal's name is "screen"
+        run.style.reverse or run.style.italic or not grid.slice(row, run.start, run.end).strip()
         for run in grid.runs(row)
     )
     # A pager's bar is one row; pasted text may be in reverse too, over several.
-    lone = not any(run.style.reverse for run in grid.runs(row - 1))
+    lone = not any(run.style.reverse or run.style.italic for run in grid.runs(row - 1))
     at_bottom = row == fields.height - 1
     named = _PAGER_ROW.fullmatch(text) is not None
     if text == ":":
@@ -263,7 +312,8 @@ def read_key_invitation(
     reading = kernel is not None and kernel.wait in _READING
     at_end = fields.cursor_y == row and fields.cursor_x >= grid.row_width(row)
     under = fields.cursor_y == row + 1 and fields.cursor_x == 0
-    if fields.cursor_shown and not (at_end or (under and (reading or kernel is None))):
+    begins = kernel is None and _BEGINS_INVITING.match(view.text) is not None
+    if fields.cursor_shown and not (at_end or (under and (reading or begins))):
         return None
     actions = _actions(view.text)
     if all(option.key.lower() in ("ctrl+c", "ctrl-c", "^c") for option in actions) and actions:
@@ -288,8 +338,13 @@ def read_key_invitation(
 
 def _actions(text: str) -> tuple[OptionReading, ...]:
     found: Iterable[re.Match[str]] = _KEY_ACTION.finditer(text)
-    return tuple(
+    actions = tuple(
         OptionReading(key=match["key"].strip("<>[]'\""), label=match["label"].strip())
         for match in found
         if match["key"].lower() not in ("any", "key", "command")
     )
+    named = None if actions else _NAMED_KEY.search(text)
+    if named is None:
+        return actions
+    label = (named["label"] or named["key"]).strip()
+    return (OptionReading(key=named["key"].strip("<>"), label=label),)

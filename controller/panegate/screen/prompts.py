@@ -5,7 +5,6 @@ import attrs
 from panegate.panes.facts import (
     ComposerReading,
     KernelFact,
-    OptionReading,
     PaneFields,
     PromptReading,
     TtyWait,
@@ -21,6 +20,7 @@ from panegate.screen.profile import Family, Profile
 from panegate.screen.prompt_rows import (
     RowPrompt,
     read_key_invitation,
+    read_listed,
     read_pager,
     read_question,
     read_secret,
@@ -85,8 +85,24 @@ def place_prompt(
     layout = Layout(grid)
     ruled = first_match(profile.prompting, grid, fields, composer)
     if ruled is not None:
-        return _by_rule(layout, fields, kernel, ruled)
-    return _by_structure(layout, fields, profile, kernel, composer)
+        placed: PlacedPrompt | None = _by_rule(layout, fields, kernel, ruled)
+    else:
+        placed = _by_structure(layout, fields, profile, kernel, composer)
+    if placed is None or not _is_cut(layout, fields, placed):
+        return placed
+    return attrs.evolve(placed, prompt=attrs.evolve(placed.prompt, cut=True))
+
+
+def _is_cut(layout: Layout, fields: PaneFields, placed: PlacedPrompt) -> bool:
+    """Whether a prompt may begin above the screen.
+
+    On the alternate screen nothing is kept of what left it, so there only a frame without its
+    head says so.
+    """
+    top = layout.view(0)
+    if placed.first != 0 or placed.prompt.kind is PromptKind.PAGER or not top.text:
+        return False
+    return top.boxed if fields.alternate_on else fields.history_size > 0
 
 
 def _by_rule(
@@ -140,9 +156,13 @@ def _by_structure(
     by_name = profile.family is not Family.COMPOSER
     reader = "" if kernel is None else kernel.reader_command
     if composer is None and is_application(layout.grid, fields, by_name=by_name, reader=reader):
-        invited = read_key_invitation(layout, fields, kernel)
+        invited = read_key_invitation(layout, fields, kernel) or read_listed(layout, fields)
         return None if invited is None else _placed(layout, invited)
     modal = profile.family is Family.UNKNOWN
+    if modal and composer is not None and composer.text:
+        secret = read_secret(layout, fields, kernel)  # "[sudo] " looks like a prompt of a shell
+        if secret is not None:
+            return _placed(layout, secret)
     return _generic(layout, fields, kernel, composer, modal=modal)
 
 
@@ -183,15 +203,13 @@ def _framed(layout: Layout, fields: PaneFields) -> RowPrompt | None:
         question=dialog.question,
         context=dialog.context,
         options=dialog.options,
-        default=_highlighted(dialog.options),
+        default=dialog.default,
         secret=dialog.secret,
+        many=dialog.many,
+        declines="Escape",
         first=dialog.first,
         last=dialog.last,
     )
-
-
-def _highlighted(options: tuple[OptionReading, ...]) -> str | None:
-    return next((option.key or option.label for option in options if option.highlighted), None)
 
 
 def _placed(layout: Layout, found: RowPrompt | MenuPrompt) -> PlacedPrompt:
@@ -199,6 +217,8 @@ def _placed(layout: Layout, found: RowPrompt | MenuPrompt) -> PlacedPrompt:
     last = max(found.last, found.footer_last if isinstance(found, MenuPrompt) else found.last)
     rows = tuple(grid.text(row) for row in range(found.first, last + 1))
     declines = cancel_key(rows)
+    if declines is None and isinstance(found, RowPrompt):
+        declines = found.declines
     if found.kind is PromptKind.PAGER:
         declines = "q"
     prompt = PromptReading(
@@ -212,6 +232,7 @@ def _placed(layout: Layout, found: RowPrompt | MenuPrompt) -> PlacedPrompt:
         fingerprint=fingerprint(found.kind, found.question, found.context, found.options),
         cancel_key=declines,
         submits=found.submits,
+        many=found.many,
     )
     words = f"{found.kind.value} at rows {found.first}-{found.last}: {found.question[:80]!r}"
     return PlacedPrompt(prompt=prompt, first=found.first, last=found.last, words=words)

@@ -10,6 +10,7 @@ from panegate.screen.frame import frames
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Family, Profile
 from panegate.screen.prompts import PlacedPrompt, place_prompt
+from panegate.screen.reaching import reach_up
 from panegate.screen.rules import RuleMatch, first_match
 
 __all__ = ["read_screen"]
@@ -48,14 +49,22 @@ def read_screen(
         reader="" if look.kernel is None else look.kernel.reader_command,
     )
     prompt = place_prompt(grid, fields, profile, look.kernel, composer)
-    drawn = prompt
+    drawn, unsaid = prompt, look.kernel
     if prompt is None and look.kernel is not None and look.kernel.wait is TtyWait.ABSENT:
         unsaid = attrs.evolve(look.kernel, wait=TtyWait.UNKNOWN)
         drawn = place_prompt(grid, fields, profile, unsaid, composer)
+    reaches_up = drawn is not None and drawn.prompt.cut
+    if drawn is not None and reaches_up and look.above:
+        kernel = look.kernel if drawn is prompt else unsaid
+        drawn = reach_up(drawn, look, profile, kernel, composer)
+        prompt = None if prompt is None else drawn
     busy = first_match(profile.busy, grid, fields, composer)
     kind, words = _decide(prompt, busy)
     if kind is ScreenKind.PROMPTING and prompt is not None and _in_line_editor(prompt, profile):
         composer = None
+    hidden = look.kernel is not None and look.kernel.icanon and look.kernel.echo is False
+    if hidden or (kind is ScreenKind.PROMPTING and prompt is not None and prompt.prompt.secret):
+        composer = None  # what is typed is not shown, so nothing that is shown is a draft
     if kind is ScreenKind.UNKNOWN:
         ready = first_match(profile.ready, grid, fields, composer)
         if composer is not None:
@@ -69,6 +78,7 @@ def read_screen(
         composer=composer,
         prompt=prompt.prompt if kind is ScreenKind.PROMPTING and prompt is not None else None,
         shown=drawn.prompt if drawn is not None and _stands(drawn, busy) else None,
+        reaches_up=reaches_up,
         frame=whole,
         body=body,
         still=body if profile.busy else _picture(look, composer),

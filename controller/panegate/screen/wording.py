@@ -71,7 +71,9 @@ def fingerprint(
     Neither the highlight nor ticked boxes, spinners, clocks or the width at which the
     text was wrapped make a difference; any other word or number does.
     """
-    parts = [kind.value, _steady(question), *map(_steady, context.split("\n"))]
+    # what is above the question and what is the question can depend on the width, too
+    said = "".join(map(_steady, [*context.split("\n"), question]))
+    parts = [kind.value, said]
     parts.extend(f"{o.key}={_steady(_CHECK_MARK.sub('', o.label))}" for o in options)
     digest = blake2b("\x1f".join(part for part in parts if part).encode(), digest_size=16)
     return digest.hexdigest()

@@ -9,7 +9,7 @@ from panegate.screen.options import OptionBlock
 
 __all__ = ["Words", "words_above"]
 
-_ABOVE_ROWS = 30
+_ABOVE_ROWS = 60
 _SHELL_LINE = re.compile(r"\S*[$#%❯➜]\s+\S|.*[\w~/\])][$#]\s+\S")
 
 
@@ -132,11 +132,12 @@ def _last_paragraphs(layout: Layout, paragraphs: list[list[int]]) -> list[int]:
 
 
 def _texts(layout: Layout, rows: list[int]) -> str:
+    left = min((layout.view(row).column for row in rows), default=0)
     lines: list[str] = []
     for row in rows:
-        text = layout.view(row).text
+        view = layout.view(row)
         if lines and row - 1 in rows and layout.wraps(row - 1):
-            lines[-1] += text
+            lines[-1] += view.text
         else:
-            lines.append(text)
+            lines.append(" " * (view.column - left) + view.text)
     return "\n".join(lines)

@@ -1,7 +1,7 @@
 """The event stream: ordered, numbered, bounded for each reader."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from types import TracebackType
 
 import anyio
@@ -9,7 +9,10 @@ import attrs
 
 from panegate.session.events import Dropped, Event
 
-__all__ = ["EventBus", "EventStream"]
+__all__ = ["EventBus", "EventStream", "ReadBack"]
+
+ReadBack = Callable[[int], Awaitable[list[Event]]]
+"""Returns the next kept events above a number, oldest first; none when there are no more."""
 
 
 @attrs.define(eq=False)
@@ -22,6 +25,14 @@ class EventStream:
 
     _bus: "EventBus"
     maxsize: int
+    _first: list[Event] = attrs.field(factory=list)
+    """What has been, as far as it is in memory; given before what comes."""
+    _read_back: ReadBack | None = None
+    """Gives what is older than that, page by page."""
+    _since: int = 0
+    _until: int = 0
+    """The first number that is not read back."""
+    _page: deque[Event] = attrs.field(factory=deque, init=False)
     _waiting: deque[Event] = attrs.field(factory=deque, init=False)
     _dropped: int = attrs.field(default=0, init=False)
     _dropped_at_s: float = attrs.field(default=0.0, init=False)
@@ -51,15 +62,37 @@ class EventStream:
 
     async def __anext__(self) -> Event:
         while True:
-            if self._dropped:
-                count, self._dropped = self._dropped, 0
-                return Dropped(count=count, at_s=self._dropped_at_s)
-            if self._waiting:
-                return self._waiting.popleft()
+            while self._read_back is not None and not self._page:
+                await self._turn_back(self._read_back)
+            event = self.take_nowait()
+            if event is not None:
+                return event
             if self._closed:
                 raise StopAsyncIteration
             self._arrived = anyio.Event()
             await self._arrived.wait()
+
+    def take_nowait(self) -> Event | None:
+        """Return the next event, None where none has arrived."""
+        if self._page or self._read_back is not None:
+            return self._page.popleft() if self._page else None
+        if self._first:
+            self._page.extend(self._first)
+            self._first = []
+            return self._page.popleft()
+        if self._dropped:
+            count, self._dropped = self._dropped, 0
+            return Dropped(count=count, at_s=self._dropped_at_s)
+        return self._waiting.popleft() if self._waiting else None
+
+    async def _turn_back(self, read_back: ReadBack) -> None:
+        found = await read_back(self._since)
+        older = [event for event in found if event.seq < self._until]
+        self._page.extend(older)
+        if found:
+            self._since = found[-1].seq
+        if not found or len(older) < len(found):
+            self._read_back = None
 
     async def __aenter__(self) -> "EventStream":
         return self
@@ -96,11 +129,26 @@ class EventBus:
             stream.put(numbered)
         return numbered
 
-    def stream(self, maxsize: int, *, first: list[Event] | None = None) -> EventStream:
-        """Register a reader; it sees *first*, then everything from now on."""
-        stream = EventStream(self, maxsize)
-        for event in first or ():
-            stream.put(event)
+    def stream(
+        self,
+        maxsize: int,
+        *,
+        first: list[Event] | None = None,
+        since: int = 0,
+        read_back: ReadBack | None = None,
+    ) -> EventStream:
+        """Register a reader; it sees what has been, then everything from now on.
+
+        Args:
+            maxsize: Events kept for it before it sees `Dropped`; what has been comes on top.
+            first: What has been and is still in memory.
+            since: With *read_back*: what is older than *first*, after this number, comes before.
+            read_back: Gives it.
+
+        """
+        oldest = self.recent[0].seq if self.recent else self.last_seq + 1
+        older = read_back if since + 1 < oldest else None
+        stream = EventStream(self, maxsize, list(first or ()), older, since, oldest)
         self._streams.append(stream)
         return stream
 

@@ -19,28 +19,29 @@ from panegate.ids import PaneId, ServerIdentity, is_pane_id
 from panegate.journal.base import Journal
 from panegate.runtime.engine import Engine
 from panegate.runtime.link import ServerLink
-from panegate.runtime.logs import get_logger
-from panegate.screen.grid import Grid
 from panegate.service.bus import EventBus, EventStream
+from panegate.service.keeping import Keeping
 from panegate.service.launching import Launching
 from panegate.service.opening import address_of, opened, single
+from panegate.service.outcomes import Outcomes, limits_of
 from panegate.service.pane import Pane
+from panegate.service.people import People
 from panegate.service.reconnect import Reconnecting
+from panegate.service.records import Records
 from panegate.service.settings import Settings, load_settings
-from panegate.service.views import Screen, ScreenLabel
 from panegate.service.writes import Writes
-from panegate.session.events import Event, PaneEvent, PaneExited, Prompt, WriteFinished
+from panegate.session.events import Event, PaneEvent, PaneExited, Prompt
 from panegate.session.inputs import Gone, Input, Watched
+from panegate.session.outcome_facts import SessionLimits
 from panegate.session.tracker import PaneTracker
 from panegate.terms import State
-from panegate.wire.look import look_commands, parse_look
 
 if TYPE_CHECKING:
     import libtmux
 
-__all__ = ["Controller"]
+    from panegate.service.probing import ProbeReport
 
-_log = get_logger()
+__all__ = ["Controller"]
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)
@@ -58,23 +59,30 @@ class Controller:
     bus: EventBus
     watch: str | frozenset[str]
     writes: Writes = attrs.field(init=False)
+    keeping: Keeping = attrs.field(init=False)
     launching: Launching = attrs.field(init=False)
     reconnecting: Reconnecting = attrs.field(init=False)
+    records: Records = attrs.field(init=False, default=attrs.Factory(Records.of, takes_self=True))
+    outcomes: Outcomes = attrs.field(init=False)
+    people: People = attrs.field(init=False)
     failed: BaseException | None = attrs.field(default=None, init=False)
     """What ended a hosted controller; it surfaces on the next call."""
     reachable: bool = attrs.field(default=True, init=False)
     started_s: float = attrs.field(factory=time.monotonic, init=False)
     closed: bool = attrs.field(default=False, init=False)
     _panes: dict[PaneId, Pane] = attrs.field(factory=dict, init=False)
-    _outbox: asyncio.Queue[Event] = attrs.field(factory=asyncio.Queue, init=False)
     _host: asyncio.Task[None] | None = attrs.field(default=None, init=False)
     _stop: anyio.Event = attrs.field(factory=anyio.Event, init=False)
-    _own_journal: bool = attrs.field(default=True, init=False)
 
     def __attrs_post_init__(self) -> None:
         self.writes = Writes(ctl=self)
+        self.keeping = Keeping(ctl=self)
+        pump = self.engine.pump
+        pump.on_action = self.keeping.acting(pump.on_action)
         self.launching = Launching(ctl=self)
         self.reconnecting = Reconnecting(ctl=self)
+        self.outcomes = Outcomes(ctl=self)
+        self.people = People(ctl=self)
 
     def __repr__(self) -> str:
         return f"<Controller {self.link.address.words} panes={len(self._panes)}>"
@@ -94,6 +102,7 @@ class Controller:
         settings: Settings | None = None,
         recorder: Any = None,
         attach_only: bool = False,
+        exclusive: bool | None = None,
     ) -> AbstractAsyncContextManager[Controller]:
         """Open a controller in the caller's task; errors inside propagate out of the block.
 
@@ -104,12 +113,15 @@ class Controller:
             ssh: Host on which the server runs.
             watch: ``launched`` (and adopted panes), ``server`` (every pane), or names of
                 sessions.
-            journal: A `Journal`; ``":memory:"`` or None keep it for the process's life.
+            journal: None keeps it in the user's state directory (or where the settings say),
+                a path in that file, ``":memory:"`` for the process's life; or a `Journal`.
             settings: Default: the settings file and the environment.
             recorder: Called with every `panegate.session.inputs.Input`.
             attach_only: Never start a server.
+            exclusive: Be alone in charge of the server; default: where all of it is watched.
 
         Raises:
+            ServerHeld: Another exclusive controller is in charge; says which.
             TmuxTooOld: tmux is missing or older than 3.2a.
             ServerUnreachable: The server does not answer.
             SettingsError: The settings are wrong.
@@ -123,6 +135,7 @@ class Controller:
             settings=settings or load_settings(),
             recorder=recorder,
             attach_only=attach_only,
+            exclusive=watch == "server" if exclusive is None else exclusive,
         )
 
     @classmethod
@@ -186,6 +199,7 @@ class Controller:
         reads_lines: bool = False,
         trust: str = "",
         retain: bool | None = None,
+        limits: SessionLimits | Mapping[str, float] | None = None,
         within_s: float | None = -1.0,
     ) -> Pane:
         """Start a program in a session of its own; return when it is ready or asks.
@@ -205,6 +219,7 @@ class Controller:
             reads_lines: It reads whole lines: a line read at its prompt means ready.
             trust: ``timing`` takes a quiet screen for ready; receipts say so.
             retain: Keep the dead pane (and close it yourself); default from the settings.
+            limits: ``wall_s``, ``mono_s``, ``silence_s``: reaching one is an event, no kill.
             within_s: How long it may take; None returns at once.
 
         Raises:
@@ -213,7 +228,8 @@ class Controller:
 
         """
         self.check()
-        return await self.launching.launch(
+        limited = limits_of(limits)
+        pane = await self.launching.launch(
             argv,
             profile=profile,
             name=name,
@@ -228,6 +244,7 @@ class Controller:
             retain=self.settings.retain if retain is None else retain,
             within_s=self.settings.launch_within_s if within_s == -1.0 else within_s,
         )
+        return self.outcomes.limit(pane, limited)
 
     async def adopt(
         self,
@@ -239,6 +256,7 @@ class Controller:
         composer: str | None = None,
         reads_lines: bool = False,
         trust: str = "",
+        limits: SessionLimits | Mapping[str, float] | None = None,
     ) -> Pane:
         """Take over a pane that exists; changes nothing about it.
 
@@ -250,13 +268,15 @@ class Controller:
             composer: Prompt glyph of its input row.
             reads_lines: It reads whole lines.
             trust: ``timing`` takes a quiet screen for ready.
+            limits: As for `launch`, counted from now.
 
         Raises:
             NoSuchPane: There is none.
 
         """
         self.check()
-        return await self.launching.adopt(
+        limited = limits_of(limits)
+        found = await self.launching.adopt(
             pane,
             profile=profile,
             name=name,
@@ -265,6 +285,7 @@ class Controller:
             reads_lines=reads_lines,
             trust=trust,
         )
+        return self.outcomes.limit(found, limited)
 
     def pane(self, which: str) -> Pane:
         """Return a watched pane by id or name.
@@ -307,15 +328,18 @@ class Controller:
         """Return the event stream, registered now.
 
         Args:
-            since: Give the events after this sequence number first, as far as they are
-                kept (the last 10,000).
+            since: Give the events after this sequence number first, as far as the journal
+                keeps them, those of earlier controllers of this server, too. Numbers go on
+                across restarts; some are left out after a crash.
             maxsize: Events kept for this reader before it sees `Dropped`.
 
         """
         self.check()
         size = self.settings.event_buffer if maxsize is None else maxsize
-        first = [e for e in self.bus.recent if since is not None and e.seq > since]
-        return self.bus.stream(size, first=first)
+        if since is None:
+            return self.bus.stream(size)
+        first = [e for e in self.bus.recent if e.seq > since]
+        return self.bus.stream(size, first=first, since=since, read_back=self.keeping.read_back)
 
     async def wait_any(
         self,
@@ -349,6 +373,29 @@ class Controller:
         if found:
             return found[0]
         raise failures[0] if failures else ValueError("no panes to wait for")
+
+    async def probe(
+        self, profile: str | Path, arguments: Sequence[str] = (), **options: Any
+    ) -> ProbeReport:
+        """Start a program as a run would, on a server of its own, and say what it asks.
+
+        Nothing is answered, and everything is ended before this returns.
+
+        Args:
+            profile: Name or file of its profile, with the launch answers of a run.
+            arguments: The run's own.
+            options: ``program`` (by default the profile's first command), ``turn`` (a message
+                to send once it is ready), ``turn_within_s``, and what `launch` takes.
+
+        Raises:
+            LaunchFailed: It is not there, or ended before it was ready.
+            NotReady: It was neither ready nor asking in time.
+
+        """
+        from panegate.service.probing import probe  # which opens a controller
+
+        self.check()
+        return await probe(self, profile, arguments, **options)
 
     def statistics(self) -> Mapping[str, Any]:
         """Return counts since the start: writes by fate and reason, looks, wake-ups."""
@@ -396,8 +443,10 @@ class Controller:
         if self._panes.get(pane.id) is pane:  # another one may have the id by now
             del self._panes[pane.id]
             if pane.state is not State.EXITED:
+                self.outcomes.closing(pane)
                 self.engine.pump.put(Gone(pane.id, "it is not watched any more", self.clock()))
             self.engine.forget(pane.id)
+            self.outcomes.close(pane)
         pane.touched()
 
     def where(self, pane: Pane) -> str:
@@ -412,42 +461,14 @@ class Controller:
         server = libtmux.Server(socket_name=address.socket_name, socket_path=address.socket_path)
         return libtmux.Pane.from_pane_id(server=server, pane_id=pane_id)
 
-    async def capture(self, pane: Pane, history: int) -> Screen:
-        """Read a pane's rows now.
-
-        Raises:
-            NoSuchPane: tmux no longer has it.
-            ServerUnreachable: Nobody answers.
-
-        """
-        version = self.link.server.version
-        line = look_commands(pane.id, version, self.link.new_name(), history=history)
-        answer = await self.link.ask(line)
-        reply = parse_look(answer.blocks or (), pane_id=pane.id, version=version, history=history)
-        if reply is None:
-            raise NoSuchPane(f"tmux no longer has {pane.id}")
-        visible = Grid(reply.rows, width=reply.width)
-        above = Grid(reply.history_rows, width=reply.width)
-        gone = pane.state is State.EXITED
-        return Screen(
-            rows=tuple(visible.text(row) for row in range(reply.height)),
-            cursor=(reply.cursor_y, reply.cursor_x),
-            columns=reply.width,
-            lines=reply.height,
-            history=tuple(above.text(row) for row in range(len(reply.history_rows))),
-            alternate=reply.alternate_on,
-            mode=reply.mode,
-            at=answer.at_s,
-            label=ScreenLabel.IDLE_STALE if gone else ScreenLabel.LIVE,
-        )
-
     def emit(self, event: Event) -> None:
         """Number an event, give it to all readers, and see to what follows from it."""
         numbered = self.bus.emit(event)
-        self._outbox.put_nowait(numbered)
+        self.keeping.put(numbered)
         pane_id = getattr(numbered, "pane", None)
         if pane_id is not None:
             self._touch(pane_id)
+        self.outcomes.saw(numbered)
         if isinstance(numbered, PaneExited):
             pane = self._panes.get(numbered.pane)
             if pane is not None:
@@ -460,6 +481,7 @@ class Controller:
 
     def pane_settled(self, tracker: PaneTracker) -> None:
         """A pane was touched: wake who waits on it."""
+        self.outcomes.settled(tracker)
         self._touch(tracker.pane_id)
 
     def _touch(self, pane_id: PaneId) -> None:
@@ -467,20 +489,10 @@ class Controller:
         if pane is not None:
             pane.touched()
 
-    async def keep_journal(self) -> None:
-        """Journal events in order; a write's fate is journalled before it is told."""
-        while True:
-            event = await self._outbox.get()
-            if isinstance(event, WriteFinished):
-                await self.writes.finished(event)
-            try:
-                await self.journal.append(event)
-            except PanegateError as error:
-                _log.error("journal.failed", words=str(error))
-
     def ended(self, error: BaseException) -> None:
         """Release everybody who waits: the controller is over."""
         self.closed = True
+        self.outcomes.close_all()
         failure = PanegateError(f"the controller ended: {error}")
         self.writes.fail_all(failure)
         for pane in self._panes.values():

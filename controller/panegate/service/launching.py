@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +20,7 @@ from panegate.errors import (
     ServerUnreachable,
 )
 from panegate.ids import PaneId, SessionId, WindowId, is_pane_id
+from panegate.probes.left_running import left_running
 from panegate.runtime.bringup import KEEP_ALIVE, one_shot
 from panegate.runtime.client import Answer
 from panegate.runtime.link import Target
@@ -29,10 +29,19 @@ from panegate.screen.profile import Profile
 from panegate.service.choosing import (
     adjust_profile,
     as_vector,
+    check_program,
     choose_profile,
-    launch_environment,
+    plan_launch,
 )
-from panegate.service.pane import Launch, Pane
+from panegate.service.launch import Launch
+from panegate.service.pane import Pane
+from panegate.service.started import (
+    check_whole,
+    read_started,
+    read_started_commands,
+    started_commands,
+    write_settings,
+)
 from panegate.session.events import PaneOpened
 from panegate.session.fold import is_shell
 from panegate.session.traits import TrackerTraits
@@ -70,6 +79,8 @@ class Launching:
     """Starts and ends the programs of one controller."""
 
     ctl: Controller
+    _rising: dict[PaneId, tuple[str, ...]] = attrs.field(factory=dict, init=False)
+    """Panes whose program is waited for, and what it left running when it ended."""
     _count: int = attrs.field(default=0, init=False)
 
     async def launch(
@@ -97,11 +108,19 @@ class Launching:
         chosen = adjust_profile(chosen, composer=composer, trust=trust)
         here = self.ctl.link.address.ssh is None  # nothing of ours is right on another host
         folder = str(cwd) if cwd is not None else os.getcwd() if here else None
-        passed = launch_environment(env, inherit_env, os.environ if here else {})
-        for key, value in chosen.launch_env.items():
-            passed.setdefault(key, value)
-        self._check_launch(argv, folder, passed)
-        launched = Launch(argv=tuple(argv), cwd=folder, env=tuple(passed.items()), retain=retain)
+        launched = plan_launch(
+            argv,
+            chosen,
+            named=profile,
+            env=env,
+            inherit_env=inherit_env,
+            own=os.environ if here else None,
+            cwd=folder,
+            retain=retain,
+        )
+        if here:
+            check_program(launched)
+        write_settings(launched)
         target, name = await self._make_session(name, argv, size)
         traits = TrackerTraits(
             name=name,
@@ -129,7 +148,7 @@ class Launching:
             raise
         pane = opened[0]
         if within_s is not None:
-            await self._until_up(pane, within_s)
+            await self.until_up(pane, within_s)
         return pane
 
     async def adopt(
@@ -165,7 +184,11 @@ class Launching:
                     return pane
                 self.ctl.drop(pane)  # what was watched there is gone
         await self.ctl.link.carry(target)
+        known = await self.ctl.keeping.known(target)
+        profile, name, where = profile or known.profile, name or known.name, where or known.where
+        reads_lines = reads_lines or known.reads_lines
         shown, start, own_prompt = await self._facts_of(target.pane_id)
+        started = await self._started(found[0])
         chosen = choose_profile(profile, [shown] if shown else ["?"], reads_lines=reads_lines)
         chosen = adjust_profile(chosen, composer=composer, trust=trust)
         traits = TrackerTraits(
@@ -178,12 +201,18 @@ class Launching:
             host=self.ctl.link.server.host,
             own_prompt=own_prompt,
         )
-        return self._open(target, traits.name, chosen, traits, None)
+        pane = self._open(target, traits.name, chosen, traits, None)
+        pane.started = started
+        return pane
 
     async def respawn(self, pane: Pane, within_s: float | None) -> None:
         """See `Pane.respawn`."""
-        if pane.launched is None:
+        launched = pane.launched or pane.started
+        if launched is None:
             raise PanegateError(f"{pane.name} was adopted: how it was started is not known")
+        check_whole(launched, pane.name)
+        traits = attrs.evolve(pane.tracker.traits, launched=True, own_process_is_program=True)
+        write_settings(launched)
         found = [p for p in await self.list_panes() if p.target.pane_id == pane.id]
         if not any(p.dead or p.target.pane_pid == pane.target.pane_pid for p in found):
             raise NoSuchPane(f"{pane.id} is not the pane of {pane.name} any more")
@@ -192,13 +221,14 @@ class Launching:
         await self.ctl.link.carry(pane.target, ours=True)
 
         def started(target: Target) -> None:
-            slot = self.ctl.engine.open(target, pane.profile, pane.tracker.traits)
+            slot = self.ctl.engine.open(target, pane.profile, traits)
             pane.target, pane.tracker, pane.exit = target, slot.tracker, None
+            pane.launched = launched
             self.ctl.add(pane)
 
-        await self._respawn(pane.target, pane.launched, started)
+        await self._respawn(pane.target, launched, started)
         limit_s = self.ctl.settings.launch_within_s if within_s is None else within_s
-        await self._until_up(pane, limit_s)
+        await self.until_up(pane, limit_s)
 
     async def close(self, pane: Pane) -> None:
         """See `Pane.close`."""
@@ -208,6 +238,8 @@ class Launching:
 
     async def after_exit(self, pane: Pane) -> None:
         """Remove a dead pane of ours, unless it is to be retained; its last read is kept."""
+        if pane.id in self._rising and self.ctl.engine.local:
+            self._rising[pane.id] = left_running(pane.target.pane_pid)  # before they are ended
         shell_lives = pane.tracker.situation().shell_left_behind
         if pane.launched is None or pane.launched.retain or shell_lives:
             return
@@ -247,21 +279,6 @@ class Launching:
                 await self.ctl.adopt(listed.target.pane_id)
 
     # --- steps ----------------------------------------------------------------------
-
-    def _check_launch(
-        self, argv: Sequence[str], folder: str | None, env: Mapping[str, str]
-    ) -> None:
-        if folder is None or self.ctl.link.address.ssh is not None:
-            return
-        if not os.path.isdir(folder):
-            raise LaunchFailed(f"there is no folder {folder!r}", fix="choose another cwd")
-        program = argv[0]
-        path = env.get("PATH", os.defpath)
-        base = os.path.join(folder, program) if "/" in program else program
-        if shutil.which(base, path=path) is None:
-            raise LaunchFailed(
-                f"there is no program {program!r}", fix="check its name and the PATH it gets"
-            )
 
     async def _make_session(
         self, name: str | None, argv: Sequence[str], size: tuple[int, int]
@@ -354,6 +371,7 @@ class Launching:
         line = sequence(
             command("respawn-pane", *words, "--", *as_vector(launched.argv)),
             command("display-message", "-p", "-t", target.pane_id, "#{pane_pid}"),
+            *started_commands(target.pane_id, launched),
         )
         answers: list[Answer] = []
         answered = anyio.Event()
@@ -394,8 +412,10 @@ class Launching:
         )
         return pane
 
-    async def _until_up(self, pane: Pane, within_s: float) -> None:
+    async def until_up(self, pane: Pane, within_s: float) -> None:
+        """Wait until a program is up; see `Controller.launch` for what is raised."""
         ends = {State.READY, State.PROMPTING, State.EXITED}
+        self._rising[pane.id] = ()
         try:
             state = await pane.wait(ends, within_s=within_s)
         except NotReady as error:
@@ -408,11 +428,15 @@ class Launching:
                 screen=pane.last_screen(),
                 fix=f"wait for it, or end it: panegate close {pane.name}",
             ) from error
+        finally:
+            left = self._rising.pop(pane.id, ())
         if state is not State.EXITED:
             if prompt := pane.tracker.first_prompt:
                 words = ("-p", "-t", pane.id, _PROMPT_OPTION, json.dumps(prompt))
                 await self.ctl.link.ask(command("set-option", *words))
             return
+        pane.check_server()
+        left = left or (left_running(pane.target.pane_pid) if self.ctl.engine.local else ())
         await self.after_exit(pane)
         gone = pane.exit
         status = gone.status if gone is not None else None
@@ -422,12 +446,16 @@ class Launching:
             how = f"by signal {signal}"
         shown = "\n".join(gone.rows).strip() if gone is not None else ""
         said = f": {shown.splitlines()[0]}" if shown else ""
+        fix = "run it by hand to see why"
+        if left:
+            said += f"; what it had started still ran: {', '.join(left)}"
+            fix = "launch what stays in front, not what starts it and ends"
         raise LaunchFailed(
             f"{pane.name} ended {how} before it was ready{said}",
             screen=pane.last_screen(),
             status=status,
             signal=signal,
-            fix="run it by hand to see why",
+            fix=fix,
         )
 
     async def _facts_of(self, pane_id: PaneId) -> tuple[str, str, str]:
@@ -446,6 +474,13 @@ class Launching:
         except ValueError:
             own_prompt = ""  # a person's edit
         return shown, os.path.basename(start.split(" ")[0]) if start else "", own_prompt
+
+    async def _started(self, listed: ListedPane) -> Launch | None:
+        """Return how an earlier controller has started a pane's program."""
+        answer = await self.ctl.link.ask(*read_started_commands(listed.target.pane_id))
+        own = os.environ if self.ctl.link.address.ssh is None else {}
+        pid = listed.target.pane_pid
+        return read_started(answer, pane_pid=pid, dead=listed.dead, own=own)
 
     async def _end(self, target: Target, *, just_made: bool = False) -> None:
         """End a pane, and its window with the last one; one at a time, each reply awaited.

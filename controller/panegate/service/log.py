@@ -9,8 +9,19 @@ __all__ = ["LOG_EVENTS", "configure_logging"]
 
 LOG_EVENTS = {
     "client.attached": ("target", "server"),
+    "client.ended": ("pid",),
     "journal.failed": ("write_id", "words"),
+    "journal.set_aside": ("path", "words"),
     "look.failed": ("pane_id", "words"),
+    "nudge.refused": ("pane_id", "words"),
+    "person.needed": ("escalation", "pane", "name", "cause", "question", "where", "words"),
+    "request.failed": ("words",),
+    "service.ready": ("server", "path"),
+    "service.stopping": ("server",),
+    "settings.loaded": ("path",),
+    "settings.rejected": ("path", "words"),
+    "sink.failed": ("sink", "attempts", "words"),
+    "sink.gave_up": ("sink", "escalation", "attempts", "words"),
     "write.finished": (
         "write_id",
         "pane_id",
@@ -21,6 +32,7 @@ LOG_EVENTS = {
         "ms",
         "digest",
     ),
+    "write.recovered": ("write_id", "pane_id", "fate", "words"),
 }
 """Every log event and its keys; compatibility-sensitive."""
 

@@ -5,23 +5,27 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
 import anyio.abc
 
-from panegate.errors import PanegateError, ServerUnreachable
 from panegate.journal.base import Journal
-from panegate.journal.memory import MemoryJournal
+from panegate.journal.lock import ServerLock, lock_path
 from panegate.runtime.address import OWN_SOCKET, ServerAddress
-from panegate.runtime.bringup import bring_up, read_facts
+from panegate.runtime.bringup import ServerFacts
+from panegate.runtime.client import ControlClient
 from panegate.runtime.engine import Engine
 from panegate.runtime.link import ServerLink
 from panegate.service.bus import EventBus
+from panegate.service.journals import open_journal
+from panegate.service.reaching import reach
 from panegate.service.settings import Settings
 from panegate.service.transports import opener, remote_wrap
+from panegate.session.tracker import PaneTracker
+from panegate.wire.events import Event
 
 if TYPE_CHECKING:
     import libtmux
@@ -80,32 +84,56 @@ async def opened(
     settings: Settings,
     recorder: Any,
     attach_only: bool,
+    exclusive: bool,
 ) -> AsyncIterator[Controller]:
     """Run a controller for as long as the block lasts; see `Controller.open`."""
-    if isinstance(journal, Path) or (isinstance(journal, str) and journal != ":memory:"):
-        msg = "only the in-memory journal exists so far; pass ':memory:' or a Journal"
-        raise PanegateError(msg)
-    facts = await read_facts(address) if attach_only else await bring_up(address)
-    if facts is None:
-        raise ServerUnreachable(
-            f"no tmux server answers at {address.words}",
-            fix="launch something first: panegate launch -- bash",
-        )
-    own = not isinstance(journal, str) and journal is not None
-    kept: Journal = journal if own else MemoryJournal()  # type: ignore[assignment]
+    facts = await reach(address, start=not attach_only)
+    place = _socket_words(address, facts)
+    with _in_charge(place, address) if exclusive else contextlib.nullcontext():
+        async with _opened(cls, address, facts, watch, journal, settings, recorder) as ctl:
+            yield ctl
+
+
+@contextlib.contextmanager
+def _in_charge(place: str, address: ServerAddress) -> Iterator[None]:
+    """Be the one controller that is in charge of a server."""
+    lock = ServerLock.take(lock_path(place), server=address.words)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+@contextlib.asynccontextmanager
+async def _opened(
+    cls: type[Controller],
+    address: ServerAddress,
+    facts: ServerFacts,
+    watch: str | frozenset[str],
+    journal: Journal | Path | str | None,
+    settings: Settings,
+    recorder: Any,
+) -> AsyncIterator[Controller]:
+    given = journal is not None and not isinstance(journal, str | Path)
+    kept = await open_journal(journal, settings, socket=_socket_words(address, facts))
     try:
         async with anyio.create_task_group() as tasks:
             ctl = _assemble(cls, address, tasks, watch, kept, settings, recorder)
             ctl.link.facts = facts
             try:
                 await ctl.link.any_client()
-                tasks.start_soon(ctl.keep_journal)
+                await ctl.keeping.start()
+                tasks.start_soon(ctl.keeping.run)
+                tasks.start_soon(ctl.people.run)
                 await ctl.launching.watch_existing()
                 yield ctl
             finally:
                 with anyio.CancelScope(shield=True), anyio.move_on_after(10):
-                    ctl.ended(RuntimeError("closed"))
+                    ctl.keeping.end_writes()
                     ctl.engine.close()
+                    ctl.records.close()
+                    await ctl.keeping.close()
+                    ctl.ended(RuntimeError("closed"))
                     await ctl.link.aclose()
                 tasks.cancel_scope.cancel()
     except BaseExceptionGroup as group:
@@ -114,8 +142,14 @@ async def opened(
             raise
         raise only from None
     finally:
-        if not own:
-            await kept.aclose()
+        if not given:
+            with anyio.CancelScope(shield=True):
+                await kept.aclose()
+
+
+def _socket_words(address: ServerAddress, facts: ServerFacts) -> str:
+    """Return what tells this server's socket from all others that this user may reach."""
+    return facts.socket if address.ssh is None else f"{address.ssh}:{facts.socket}"
 
 
 def _assemble(
@@ -128,12 +162,21 @@ def _assemble(
     recorder: Any,
 ) -> Controller:
     holder: list[Controller] = []
+
+    def heard(client: ControlClient, event: Event, at_s: float) -> None:
+        if not holder[0].records.client_event(event):
+            holder[0].engine.client_event(client, event, at_s)
+
+    def settled(tracker: PaneTracker) -> None:
+        holder[0].pane_settled(tracker)
+        holder[0].records.settled(tracker)
+
     link = ServerLink(
         address=address,
         open_transport=opener(address),
         clock=time.monotonic,
         tasks=tasks,
-        on_event=lambda client, event, at_s: holder[0].engine.client_event(client, event, at_s),
+        on_event=heard,
         on_batch=lambda at_s: holder[0].engine.batch_done(at_s),
         on_client_ended=lambda client: holder[0].reconnecting.client_ended(client),
         hub_above=settings.hub_above,
@@ -143,7 +186,7 @@ def _assemble(
         clock=time.monotonic,
         tasks=tasks,
         on_event=lambda event: holder[0].pane_event(event),
-        on_settled=lambda tracker: holder[0].pane_settled(tracker),
+        on_settled=settled,
         on_structure=lambda: holder[0].reconnecting.structure_changed(),
         local=address.ssh is None,
         recorder=recorder,

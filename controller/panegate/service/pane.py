@@ -15,9 +15,15 @@ from panegate.ids import PaneId
 from panegate.runtime.link import Target
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Profile
+from panegate.service.capturing import capture
+from panegate.service.claiming import Claiming
+from panegate.service.launch import Launch
+from panegate.service.refusing import way_out
 from panegate.service.views import Explanation, RunResult, Screen, ScreenLabel
 from panegate.session.events import PaneExited, Prompt
 from panegate.session.inputs import Hold, Watched
+from panegate.session.nudging import NudgePolicy
+from panegate.session.outcomes import Outcome
 from panegate.session.tracker import PaneTracker
 from panegate.terms import Intent, Reason, State
 
@@ -25,22 +31,13 @@ if TYPE_CHECKING:
     import libtmux
 
     from panegate.service.controller import Controller
+    from panegate.service.outcomes import Session
 
-__all__ = ["Launch", "Pane"]
-
-
-@attrs.frozen(kw_only=True)
-class Launch:
-    """How a pane was started, so that it can be started again."""
-
-    argv: tuple[str, ...]
-    cwd: str | None
-    env: tuple[tuple[str, str], ...]
-    retain: bool
+__all__ = ["Pane"]
 
 
 @attrs.define(kw_only=True, eq=False, repr=False)
-class Pane:
+class Pane(Claiming):
     """One watched pane.
 
     Everything that writes goes through the gate; nothing here types by itself.
@@ -52,8 +49,12 @@ class Pane:
     tracker: PaneTracker
     launched: Launch | None = None
     """None for adopted panes."""
+    started: Launch | None = None
+    """For adopted panes: how another controller has started the program, where that is known."""
     exit: PaneExited | None = None
     """Set when the program is gone."""
+    session: Session | None = attrs.field(default=None, init=False)
+    """What its outcome rests on."""
     _changed: anyio.Event = attrs.field(factory=anyio.Event, init=False)
     _last: tuple[Screen, float] | None = attrs.field(default=None, init=False)
 
@@ -91,6 +92,8 @@ class Pane:
     def prompt(self) -> Prompt | None:
         """The question it waits on, while prompting."""
         prompt = self.tracker.prompt
+        if prompt is not None:
+            prompt = self._told(prompt)
         if prompt is not None and not prompt.where:
             return attrs.evolve(prompt, where=self.ctl.where(self))
         return prompt
@@ -99,6 +102,16 @@ class Pane:
     def draft(self) -> str:
         """Somebody's unsent text in the composer, as of the last look."""
         return self.tracker.situation().draft
+
+    @property
+    def where(self) -> str:
+        """The command that brings a person to it."""
+        return self.ctl.where(self)
+
+    @property
+    def held(self) -> str | None:
+        """Why a person holds it; None while nobody does."""
+        return self.tracker.held
 
     @property
     def queue(self) -> tuple[str, ...]:
@@ -148,10 +161,24 @@ class Pane:
         """Deliver an automatic message now or not at all.
 
         Raises:
-            Refused: The pane is not ready at this moment; nothing was written.
+            Refused: The pane is not ready at this moment, or its policy says that no nudge is
+                due; nothing was written.
 
         """
-        return await self.ctl.writes.message(self, Intent.NUDGE, text, id, 5.0, True, False)
+        return await self.ctl.people.nudge(self, text, id)
+
+    def nudge_policy(self, policy: NudgePolicy | str | None) -> None:
+        """Nudge this pane by itself when it goes quiet; None: no longer.
+
+        The policy also bounds `nudge`. What the program was nudged before stays counted, also
+        across a restart of the controller, as far as the journal outlives it.
+
+        Args:
+            policy: When, how often, and with what text; a text alone takes the rest from the
+                settings (``nudge.*``).
+
+        """
+        self.ctl.people.set_policy(self, policy)
 
     async def steer(
         self,
@@ -256,6 +283,8 @@ class Pane:
 
         Raises:
             NotReady: ``within_s`` ran out.
+            ServerUnreachable: Its tmux server cannot be reached at the end of that time, or died
+                and exited is none of *states*.
             PanegateError: It exited, and exited is none of *states*.
 
         """
@@ -269,11 +298,16 @@ class Pane:
                     if state in wanted and (self.confirmed or state is not State.READY):
                         return state
                     if state is State.EXITED:
-                        msg = f"{self.name} exited while it was waited for"
+                        self.check_server()
+                        how = f" {self.exit.how}" if self.exit is not None else ""
+                        msg = f"{self.name} exited{how} while it was waited for"
                         raise PanegateError(msg, fix="start it again")
                     await self.next_touch()
         finally:
             self.ctl.put(Watched(self.id, -1, self.ctl.clock()))
+        if not self.ctl.reachable:
+            msg = f"the tmux server cannot be reached; what {self.name} does is not known"
+            raise ServerUnreachable(msg, fix="panegate doctor says more")
         names = ", ".join(sorted(state.value for state in wanted))
         msg = f"{self.name} did not become {names} within {within_s:g} s; it is {self.state.value}"
         raise NotReady(
@@ -285,6 +319,12 @@ class Pane:
             fix="panegate explain says why",
         )
 
+    def check_server(self) -> None:
+        """Raise `ServerUnreachable` when its tmux server died with it."""
+        if self.exit is not None and self.exit.server_lost:
+            msg = f"the tmux server died, and what became of {self.name} is not known"
+            raise ServerUnreachable(msg, fix="launch it again")
+
     async def read(self, *, history: int = 0) -> Screen:
         """Read the screen now; never raises for a pane or server that is gone.
 
@@ -293,7 +333,8 @@ class Pane:
 
         """
         try:
-            screen = await self.ctl.capture(self, history)
+            gone = self.state is State.EXITED
+            screen = await capture(self.ctl.link, self.id, history=history, gone=gone)
         except (ServerUnreachable, NoSuchPane):
             return self.last_screen(
                 ScreenLabel.UNAVAILABLE if self.ctl.reachable else ScreenLabel.OFFLINE
@@ -346,6 +387,7 @@ class Pane:
         machine, tracker = self.tracker.machine, self.tracker
         belief, now_s = machine.belief, self.ctl.clock()
         last = tracker.history[-1] if tracker.history else None
+        started = self.launched or self.started
         return Explanation(
             pane=self.id,
             name=self.name,
@@ -364,14 +406,39 @@ class Pane:
             looks=machine.looks,
             output_bytes=tracker.output_bytes,
             left_behind=tracker.left_behind,
+            way_out=way_out(self),
+            launch_answers=started.answers if started is not None else None,
         )
 
+    def outcome(self) -> Outcome:
+        """Say what became of the session: why it ended, or what it has come to so far.
+
+        Judged on all facts of the session (`panegate.session.outcomes` has the table), with
+        the evidence that decided and what a caller should do.
+
+        Raises:
+            PanegateError: Nothing is known about it.
+
+        """
+        return self.ctl.outcomes.outcome(self)
+
     async def respawn(self, *, within_s: float | None = None) -> None:
-        """Start the same program again in this pane, with what it was launched with."""
+        """Start the same program again in this pane, with what it was launched with.
+
+        The launch answers of its profile are those of its first start, also where another
+        controller has launched it and the profile has changed since.
+
+        Raises:
+            PanegateError: How it was started is not known.
+            LaunchFailed: As for `Controller.launch`.
+
+        """
+        self.ctl.outcomes.closing(self)
         await self.ctl.launching.respawn(self, within_s)
 
     async def close(self) -> None:
         """End the program and its pane. Idempotent."""
+        self.ctl.outcomes.closing(self)
         await self.ctl.launching.close(self)
 
     async def next_touch(self) -> None:

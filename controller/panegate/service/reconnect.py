@@ -11,6 +11,7 @@ import attrs
 from panegate.errors import PanegateError, ServerUnreachable, TmuxTooOld
 from panegate.runtime.bringup import ServerFacts, read_facts
 from panegate.runtime.client import ControlClient
+from panegate.runtime.engine import PANE_GONE
 from panegate.runtime.logs import get_logger
 from panegate.session.events import ServerBack, ServerLost
 from panegate.session.inputs import Exited, Gone, Reachable
@@ -40,6 +41,8 @@ class Reconnecting:
     attempts: int = attrs.field(default=0, init=False)
     _running: bool = attrs.field(default=False, init=False)
     _again: bool = attrs.field(default=False, init=False)
+    _failures: int = attrs.field(default=0, init=False)
+    """Times in a row that a server which answers could not be asked for its panes."""
     _wake: anyio.Event = attrs.field(factory=anyio.Event, init=False)
     _structure_due: bool = attrs.field(default=False, init=False)
 
@@ -84,7 +87,7 @@ class Reconnecting:
                 continue  # the list may be older than the pane's own program
             found = listed.get(pane.id)
             if found is None:
-                ctl.put(Gone(pane.id, "its pane was ended from outside", ctl.clock()))
+                ctl.put(Gone(pane.id, PANE_GONE, ctl.clock()))
                 continue
             pid = found.target.pane_pid
             if pid and pid != pane.target.pane_pid and not found.dead:
@@ -145,12 +148,25 @@ class Reconnecting:
         except PanegateError as error:
             if await self._no_sessions_left():
                 return True
-            self._lost(str(error))
+            self._failures += 1
+            if self._failures > 1:  # once is a client that ended while it was asked
+                self._lost(str(error))
             return False
+        self._failures = 0
+        self._back()
+        return True
+
+    def _back(self) -> None:
+        """The server answers: what its loss has put in doubt is so no longer."""
+        ctl = self.ctl
+        for pane in ctl.panes:
+            carrier = ctl.link.carriers.get(pane.id)
+            alive = carrier is not None and carrier.alive and pane.state is not State.EXITED
+            if alive and not pane.tracker.server_reachable:
+                ctl.put(Reachable(pane.id, True, "", ctl.clock()))
         if not ctl.reachable:
             ctl.reachable = True
             ctl.emit(ServerBack(at_s=ctl.clock()))
-        return True
 
     async def _no_sessions_left(self) -> bool:
         """A server of the user's whose last session ended: nothing to come back to."""
@@ -170,6 +186,7 @@ class Reconnecting:
         words = "the tmux server died; another one has its socket"
         for pane in ctl.panes:
             if pane.state is not State.EXITED:
+                ctl.put(Reachable(pane.id, False, words, ctl.clock()))
                 ctl.put(Gone(pane.id, words, ctl.clock()))
         ctl.link.facts = facts
 
@@ -189,10 +206,11 @@ class Reconnecting:
         for pane in ctl.panes:
             if pane.state is State.EXITED:
                 continue
-            if died:
-                ctl.put(Exited(pane.id, words, now_s))
-            elif pane.tracker.server_reachable:
+            if pane.tracker.server_reachable:
                 ctl.put(Reachable(pane.id, False, words, now_s))
+            slot = ctl.engine.slots.get(pane.id)
+            if died or (slot is not None and slot.dead):
+                ctl.put(Exited(pane.id, words if died else "its process ended", now_s))
 
 
 def _alive(pid: int) -> bool:

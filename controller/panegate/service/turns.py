@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import anyio
 import attrs
 
+from panegate.errors import ServerUnreachable
+from panegate.screen.profile import Family
 from panegate.service.views import RunResult, Screen
-from panegate.session.events import WriteFinished
+from panegate.session.events import PaneExited, WriteFinished
 from panegate.session.inputs import LookWanted, Watched
 from panegate.session.queue import TURN_ENDS, TurnEnd
 from panegate.terms import State
@@ -37,13 +40,38 @@ async def turn_of(
     end = await _end_of(pane, finished.turn, within_s)
     at_prompt = end is not None and end.state is State.READY
     rows, complete = await _said(pane, finished, text, at_prompt=at_prompt)
+    exited = pane.exit if end is not None and end.state is State.EXITED else None
+    over, words = _ended(pane, end, exited)
     return RunResult(
         text="\n".join(rows),
         state=State.BUSY if end is None else end.state,
-        status=None if end is None else end.status,
-        complete=end is not None and complete,
+        status=exited.status if exited is not None else end.status if end is not None else None,
+        over=over,
+        complete=over and complete,
+        words=words,
         receipt=finished.receipt,
     )
+
+
+def _ended(pane: Pane, end: TurnEnd | None, exited: PaneExited | None) -> tuple[bool, str]:
+    """Tell whether the turn came to an end of its own, and how it ended in words."""
+    name = pane.name
+    if end is None:
+        return False, "The turn was not over in time; it goes on."
+    if end.state is State.PROMPTING:
+        return True, f"{name} asks something."
+    if end.state is not State.EXITED:
+        said = "" if end.status is None else f"; the command's status is {end.status}"
+        return True, f"{name} is ready again{said}."
+    if exited is None:
+        return False, f"{name} is not watched any more; its turn was not over."
+    if exited.server_lost:
+        return False, f"The tmux server died before the turn of {name} was over."
+    if exited.status is None:
+        return False, f"{name} was ended {exited.how} before its turn was over."
+    own = exited.status == 0 or pane.profile.family in (Family.SHELL, Family.REPL, Family.LINES)
+    crashed = "" if own else " before its turn was over"
+    return own, f"{name} exited {exited.how}{crashed}."
 
 
 async def _end_of(pane: Pane, turn: int, within_s: float | None) -> TurnEnd | None:
@@ -60,7 +88,8 @@ async def _end_of(pane: Pane, turn: int, within_s: float | None) -> TurnEnd | No
                 ctl.check()
                 await pane.next_touch()
             while end.state is not State.EXITED and not await _seen_again(pane, turn, end.state):
-                await pane.wait(TURN_ENDS)
+                with contextlib.suppress(ServerUnreachable):  # the pane has exited with it
+                    await pane.wait(TURN_ENDS)
                 end = attrs.evolve(end, state=pane.state)
             return end
     finally:

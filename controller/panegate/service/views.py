@@ -8,6 +8,7 @@ from panegate.gate.receipt import Receipt
 from panegate.ids import PaneId
 from panegate.panes.beliefs import Evidence
 from panegate.session.events import StateChanged
+from panegate.session.launch_answers import AnswersUsed
 from panegate.terms import Grade, State
 
 __all__ = ["Explanation", "RunResult", "Screen", "ScreenLabel"]
@@ -77,6 +78,11 @@ class Explanation:
     looks: int
     output_bytes: int
     left_behind: str = ""
+    way_out: str = ""
+    """The command that gets a person out of what has the pane; "" where there is nothing to
+    get out of."""
+    launch_answers: AnswersUsed | None = None
+    """What its profile answered in advance when it was started; None: nothing."""
 
 
 @attrs.frozen(kw_only=True)
@@ -89,7 +95,13 @@ class RunResult:
     state: State
     """How the turn ended: ready, prompting, or exited; else it was not over in time."""
     status: int | None
-    """Exit status of a shell's command, where the shell says it (OSC 133;D)."""
+    """Exit status of a shell's command, where the shell says it (OSC 133;D); of the program
+    itself where it exited."""
+    over: bool = False
+    """The turn came to an end of its own. False where its time ran out, and where the program
+    or its tmux server was ended, or it crashed, in the middle of it."""
     complete: bool
-    """False where rows had scrolled out of the history, or the turn was not over in time."""
+    """False where the turn is not `over`, or its first rows had scrolled out of the history."""
+    words: str = ""
+    """One sentence: how the turn ended, or why it did not."""
     receipt: Receipt

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
-import os
 import uuid
 from typing import TYPE_CHECKING
 
 import anyio
 import attrs
 
-from panegate.errors import NotReady, PanegateError, Refused, StaleAnswer
+from panegate.errors import (
+    JournalError,
+    LocalProtocolError,
+    NotReady,
+    PanegateError,
+    Refused,
+    StaleAnswer,
+)
 from panegate.gate.keystrokes import is_key
 from panegate.gate.plan import WriteRequest
 from panegate.gate.policy import may_wait
 from panegate.gate.receipt import Receipt
 from panegate.gate.text import normalise
-from panegate.journal.base import WriteRow
+from panegate.journal.base import KeptWrite, WriteRow
 from panegate.runtime.logs import get_logger
+from panegate.service.refusing import fix_for
 from panegate.service.settings import Answers
 from panegate.service.turns import turn_of
 from panegate.service.views import RunResult
@@ -33,13 +41,13 @@ if TYPE_CHECKING:
 __all__ = ["Writes"]
 
 _log = get_logger()
-_DIGEST_KEY = os.urandom(16)  # a bare hash of a short line can be guessed
 
 
 @attrs.define(eq=False)
 class _Pending:
     """A caller waits for the fate of a write."""
 
+    row: WriteRow
     done: anyio.Event = attrs.field(factory=anyio.Event)
     finished: WriteFinished | None = None
     failure: Exception | None = None
@@ -78,7 +86,7 @@ class Writes:
             text=normalise(text),
             submit=submit,
             literal=literal,
-            text_digest=_digest(text),
+            text_digest=self._digest(text),
         )
         return await self._carry_out(pane, request, known=write_id is not None)
 
@@ -151,7 +159,7 @@ class Writes:
             secret=secret is not None or hidden,
             cancel=cancel,
             by=by,
-            text_digest=_digest(text) if text is not None and not hidden else "",
+            text_digest=self._digest(text) if text is not None and not hidden else "",
         )
         return await self._carry_out(pane, request, known=False)
 
@@ -178,54 +186,96 @@ class Writes:
             asked_s=now_s,
             deadline_s=now_s + wait_s,
             text=normalise(text),
-            text_digest=_digest(text),
+            text_digest=self._digest(text),
         )
         finished = await self._finish(pane, request, known=False)
         receipt = self._judge(pane, finished)
         if receipt.fate is not Fate.LANDED:
             return RunResult(
-                text="", state=pane.state, status=None, complete=False, receipt=receipt
+                text="",
+                state=pane.state,
+                status=None,
+                complete=False,
+                words=receipt.words,
+                receipt=receipt,
             )
         return await turn_of(pane, finished, request.text, turn_within_s)
 
     async def _carry_out(self, pane: Pane, request: WriteRequest, *, known: bool) -> Receipt:
-        if known and (earlier := await self.ctl.journal.receipt(request.write_id)) is not None:
-            ran_out = may_wait(earlier.intent, earlier.reason)
-            again = WriteFinished(
-                pane=earlier.pane, receipt=earlier, ran_out=ran_out, at_s=self.ctl.clock()
-            )
-            return self._judge(pane, again)
         finished = await self._finish(pane, request, known=known)
         return self._judge(pane, finished)
 
     async def _finish(self, pane: Pane, request: WriteRequest, *, known: bool) -> WriteFinished:
+        """Have a write carried out; *known*: its id is the caller's, and may be a repeated one."""
         self.ctl.check()
+        write_id, row = request.write_id, self._row(pane, request)
+        if known and (same := self._pending.get(write_id)) is not None:
+            _require_same(same.row, row)
+            return await self._ended(same)
+        if known and pane not in self.ctl.panes:
+            if (kept := await self.ctl.journal.kept(write_id)) is not None:
+                return await self._again(kept, row)
         if pane not in self.ctl.panes:
             raise Refused(
                 f"{pane.name} is not watched any more", reason=Reason.GONE_PANE, state=pane.state
             )
-        write_id = request.write_id
-        same = self._pending.get(write_id) if known else None
-        pending = same or _Pending()
-        if same is None:
-            self._pending[write_id] = pending
-            try:
-                await self.ctl.journal.begin(self._row(pane, request))
-            except BaseException:
-                self._pending.pop(write_id, None)
-                raise
-            self.ctl.put(Written(pane.id, request, self.ctl.clock()))
+        pending = self._pending[write_id] = _Pending(row)
         try:
-            await pending.done.wait()
-        except anyio.get_cancelled_exc_class():
-            if same is None:
-                words = "Its caller was cancelled; nothing was written."
-                now_s = self.ctl.clock()
-                self.ctl.put(Withdrawn(pane.id, write_id, Reason.WITHDRAWN, words, now_s))
+            kept = await self._begin(row, known=known)
+        except BaseException as error:
+            self._pending.pop(write_id, None)
+            pending.failure = error if isinstance(error, Exception) else None
+            pending.done.set()
             raise
+        if kept is not None:
+            self._pending.pop(write_id, None)
+            pending.finished = await self._again(kept, row)
+            pending.done.set()
+            return pending.finished
+        self.ctl.put(Written(pane.id, request, self.ctl.clock()))
+        try:
+            return await self._ended(pending)
+        except anyio.get_cancelled_exc_class():
+            words = "Its caller was cancelled; nothing was written."
+            now_s = self.ctl.clock()
+            self.ctl.put(Withdrawn(pane.id, write_id, Reason.WITHDRAWN, words, now_s))
+            raise
+
+    async def _begin(self, row: WriteRow, *, known: bool) -> KeptWrite | None:
+        try:
+            return await self.ctl.journal.begin(row)
+        except JournalError:
+            # nothing new is typed without it, but what is kept can still be told
+            kept = None
+            with contextlib.suppress(JournalError):
+                kept = await self.ctl.journal.kept(row.write_id) if known else None
+            if kept is None or kept.receipt is None:
+                raise
+            return kept
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True):
+                await self.ctl.keeping.give_up(row)
+            raise
+
+    async def _again(self, kept: KeptWrite, row: WriteRow) -> WriteFinished:
+        """Return how the first write of this id ended."""
+        _require_same(kept.row, row)
+        receipt = kept.receipt or await self.ctl.keeping.fate_of(kept)
+        if receipt is None:
+            who = f" (pid {kept.run.pid})" if kept.run is not None else ""
+            msg = f"the write {row.write_id!r} is under way in another process{who}"
+            raise Refused(msg, reason=Reason.QUEUED, fix="ask again with the same id, later")
+        ran_out = may_wait(receipt.intent, receipt.reason)
+        return WriteFinished(
+            pane=receipt.pane, receipt=receipt, ran_out=ran_out, at_s=self.ctl.clock()
+        )
+
+    async def _ended(self, pending: _Pending) -> WriteFinished:
+        await pending.done.wait()
         if pending.failure is not None:
             raise pending.failure
-        assert pending.finished is not None
+        if pending.finished is None:
+            raise PanegateError("the first call with this id was cancelled; nothing was written")
         return pending.finished
 
     def _judge(self, pane: Pane, finished: WriteFinished) -> Receipt:
@@ -242,6 +292,7 @@ class Writes:
             state=receipt.state_after,
             prompt=pane.prompt,
             screen=pane.last_screen(),
+            fix=fix_for(pane, receipt.reason),
         )
 
     def fail_all(self, error: Exception) -> None:
@@ -254,7 +305,6 @@ class Writes:
     async def finished(self, event: WriteFinished) -> None:
         """Journal a fate, then tell its caller; one log line a write."""
         receipt = event.receipt
-        pending = self._pending.pop(receipt.write_id, None)
         try:
             await self.ctl.journal.finish(receipt)
         except PanegateError as error:
@@ -272,29 +322,48 @@ class Writes:
             ms=receipt.ms.get("total"),
             digest=receipt.text_digest,
         )
+        pending = self._pending.pop(receipt.write_id, None)
         if pending is not None:
             pending.finished = event
             pending.done.set()
 
     def _row(self, pane: Pane, request: WriteRequest) -> WriteRow:
-        facts = self.ctl.link.server
         hidden = request.secret
         return WriteRow(
             write_id=request.write_id,
             pane=pane.id,
-            server=f"{facts.pid}:{facts.start_time}:{facts.socket}",
+            server=self.ctl.keeping.server,
             intent=request.intent,
             text=None if hidden else (request.text or " ".join(request.keys)),
             text_digest=request.text_digest,
             by=request.by,
             at_utc=datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds"),
+            pane_pid=pane.target.pane_pid,
+            pane_name=pane.name,
         )
+
+    def _digest(self, text: str) -> str:
+        data = text.encode("utf-8", "surrogatepass")
+        return hashlib.blake2b(data, digest_size=6, key=self.ctl.journal.key).hexdigest()
+
+
+def _require_same(first: WriteRow, again: WriteRow) -> None:
+    """A repeated id must mean the same write.
+
+    Raises:
+        LocalProtocolError: It was given to another one.
+
+    """
+    fix = "give each write an id of its own"
+    if (first.server, first.pane) != (again.server, again.pane):
+        named = f"{first.pane_name} ({first.pane})" if first.pane_name else first.pane
+        where = named if first.server == again.server else f"{named} of another tmux server"
+        msg = f"the id {again.write_id!r} was given to a write to {where}"
+        raise LocalProtocolError(msg, fix=fix)
+    if (first.intent, first.text_digest) != (again.intent, again.text_digest):
+        msg = f"the id {again.write_id!r} was given to another text"
+        raise LocalProtocolError(msg, fix=fix)
 
 
 def _new_id() -> str:
     return f"w{uuid.uuid4().hex[:16]}"
-
-
-def _digest(text: str) -> str:
-    data = text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(data, digest_size=6, key=_DIGEST_KEY).hexdigest()

@@ -7,11 +7,24 @@ import attrs
 from panegate.gate.receipt import Receipt
 from panegate.ids import PaneId
 from panegate.panes.facts import OptionReading
-from panegate.terms import Grade, PromptKind, Reason, State
+from panegate.terms import (
+    Advice,
+    EscalationCause,
+    Fate,
+    Grade,
+    OutcomeKind,
+    PromptKind,
+    Reason,
+    State,
+)
 
 __all__ = [
     "Dropped",
+    "Escalated",
     "Event",
+    "LimitReached",
+    "Nudged",
+    "OutcomeReached",
     "PaneEvent",
     "PaneExited",
     "PaneOpened",
@@ -43,7 +56,13 @@ class Prompt:
     context: str = ""
     options: tuple[OptionReading, ...] = ()
     default: str | None = None
+    cancel_key: str | None = None
+    """What an answer that declines it (``cancel``) presses; None where no way is known."""
     secret: bool = False
+    many: bool = False
+    """Any number of the options may be taken; their names are given with commas between."""
+    unseen: str = ""
+    """What of it could not be seen, in words; "" where all of it is there."""
     rows: tuple[str, ...] = ()
     proof: Grade = Grade.SCREEN
     since: float = 0.0
@@ -150,6 +169,84 @@ class PaneExited(_Numbered):
     words: str
     rows: tuple[str, ...]
     """The last screen."""
+    server_lost: bool = False
+    """Its tmux server is gone or cannot be reached: nobody can say how it ended."""
+    at_s: float
+
+    @property
+    def how(self) -> str:
+        """How it ended, behind "it exited": by its status, a signal, or in words."""
+        if self.signal is not None:
+            return f"by signal {self.signal}"
+        return f"with status {self.status}" if self.status is not None else f"({self.words})"
+
+
+@attrs.frozen(kw_only=True)
+class Escalated(_Numbered):
+    """A person is needed: once for each wait on a question, and for each silence."""
+
+    pane: PaneId
+    escalation: str
+    """Its id; the same where it is `repeated`."""
+    cause: EscalationCause
+    question: str
+    """Word for word; "" where nothing is asked."""
+    where: str
+    """The command (or the caller's own link) that brings a person there."""
+    prompt: Prompt | None = None
+    rows: tuple[str, ...] = ()
+    """The rows of the question, else of the last screen."""
+    waited_s: float
+    words: str
+    repeated: bool = False
+    """An earlier controller ended before it knew that somebody was told."""
+    at_s: float
+
+
+@attrs.frozen(kw_only=True)
+class Nudged(_Numbered):
+    """A nudge of a policy was due; what became of it."""
+
+    pane: PaneId
+    write_id: str = ""
+    """"" where no write began."""
+    fate: Fate
+    reason: Reason
+    in_silence: int
+    """Nudges since something grew, this one included where it was written."""
+    in_session: int
+    words: str
+    at_s: float
+
+
+@attrs.frozen(kw_only=True)
+class LimitReached(_Numbered):
+    """A limit that the caller set for this session is reached; nothing was ended."""
+
+    pane: PaneId
+    limit: str
+    """``wall_s``, ``mono_s`` or ``silence_s``."""
+    limit_s: float
+    """Its value."""
+    elapsed_s: float
+    jump_s: float
+    """How far the wall clock ran ahead of the monotonic one: asleep, or set forward."""
+    words: str
+    at_s: float
+
+
+@attrs.frozen(kw_only=True)
+class OutcomeReached(_Numbered):
+    """A session ended, or came to a verdict while it goes on; `Pane.outcome` has the evidence."""
+
+    pane: PaneId
+    kind: OutcomeKind
+    advice: Advice
+    over: bool
+    """The session is known to have ended."""
+    words: str
+    rule: str
+    """The row of the table of verdicts that decided."""
     at_s: float
 
 
@@ -185,4 +282,14 @@ PaneEvent: TypeAlias = (
     | WriteFinished
     | PaneExited
 )
-Event: TypeAlias = PaneOpened | PaneEvent | ServerLost | ServerBack | Dropped
+Event: TypeAlias = (
+    PaneOpened
+    | PaneEvent
+    | Escalated
+    | Nudged
+    | LimitReached
+    | OutcomeReached
+    | ServerLost
+    | ServerBack
+    | Dropped
+)

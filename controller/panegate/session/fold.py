@@ -25,7 +25,9 @@ from panegate.panes.facts import (
 from panegate.panes.standing import StandingMarks
 from panegate.screen.profile import Family, Profile
 from panegate.screen.wording import fingerprint
+from panegate.session.claims import Judgement, Standing
 from panegate.session.own_prompt import is_own_prompt, same_prompt
+from panegate.session.waiting import prompt_of
 from panegate.terms import Grade, PromptKind
 
 __all__ = [
@@ -71,6 +73,8 @@ class Case:
     """The pane's own process is the program (an argument vector), not a shell around it."""
     reads_lines: bool = False
     trust_timing: bool = False
+    judgement: Judgement = attrs.field(factory=Judgement)
+    """What the program's record and the claims about it add up to."""
     host: str = ""
     """Name of the host that the program runs on, where it is known."""
     own_prompts: tuple[str, ...] = ()
@@ -138,6 +142,9 @@ def _evidence(case: Case) -> tuple[Evidence, ...]:
         tty = f"terminal wait {kernel.wait.value}, echo {kernel.echo}, line mode {kernel.icanon}"
         out.append(Evidence(Grade.KERNEL, tty, kernel.at_s))
     out.append(Evidence(Grade.SCREEN, case.reading.words, look.at_s))
+    judgement = case.judgement
+    if judgement.standing is not Standing.UNKNOWN or judgement.stale:
+        out.append(Evidence(judgement.grade, judgement.words, look.at_s))
     return tuple(out)
 
 
@@ -400,6 +407,19 @@ def _screen_ready(case: Case) -> Belief | None:
     return _belief(BeliefKind.READY, Grade.SCREEN, case.reading.words, proof=proof)
 
 
+def _recorded(case: Case) -> Belief | None:
+    """Where nothing else speaks: the program's own record, and who claims something."""
+    judgement = case.judgement
+    if case.profile.family is Family.SHELL and case.program_in_front:
+        return None  # what a command has said of itself is not the shell's
+    if judgement.standing is Standing.WAITING:
+        prompt = prompt_of(judgement)
+        return _belief(BeliefKind.PROMPTING, judgement.grade, judgement.words, prompt=prompt)
+    if judgement.standing is Standing.WORKING:
+        return _belief(BeliefKind.BUSY, judgement.grade, judgement.words)
+    return None  # that a turn is over does not prove that input is read
+
+
 def _trust(case: Case) -> Belief | None:
     if not case.trust_timing or case.reading.kind is ScreenKind.PROMPTING:
         return None
@@ -425,5 +445,6 @@ RULES: Final[tuple[tuple[str, Rule], ...]] = (
     ("screen_ready", _screen_ready),
     ("doubtful_prompt", _doubtful_prompt),
     ("another_program", _another_program),
+    ("recorded", _recorded),
     ("trust", _trust),
 )

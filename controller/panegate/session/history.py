@@ -1,10 +1,15 @@
 """How much has scrolled: tmux counts no more than its history holds."""
 
+from typing import Final
+
 import attrs
 
-from panegate.panes.facts import Look, PaneFields
+from panegate.panes.facts import Look, PaneFields, ScreenReading
 
-__all__ = ["HistoryCount"]
+__all__ = ["ABOVE_ROWS", "HistoryCount"]
+
+ABOVE_ROWS: Final = 120
+"""Rows of history that are read while a question may begin there."""
 
 
 @attrs.define
@@ -16,6 +21,8 @@ class HistoryCount:
     """
 
     dropped: int = attrs.field(default=0, init=False)
+    wanted_rows: int = attrs.field(default=0, init=False)
+    """How many rows of history the next look has to bring."""
     _last: PaneFields | None = attrs.field(default=None, init=False)
 
     def counted(self, look: Look) -> Look:
@@ -27,6 +34,12 @@ class HistoryCount:
         if not self.dropped:
             return look
         return attrs.evolve(look, fields=attrs.evolve(now, history_dropped=self.dropped))
+
+    def wants_more(self, reading: ScreenReading, look: Look) -> bool:
+        """Tell whether a look is worth nothing without the rows above the screen."""
+        reaches = reading.reaches_up and not look.fields.alternate_on
+        self.wanted_rows = ABOVE_ROWS if reaches else 0
+        return reaches and not look.above
 
 
 def _has_dropped(was: PaneFields, now: PaneFields) -> bool:

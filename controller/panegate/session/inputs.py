@@ -13,13 +13,16 @@ from panegate.gate.plan import WriteRequest
 from panegate.ids import PaneId
 from panegate.panes.facts import KernelFact, Look
 from panegate.screen.profile import Profile
+from panegate.session.claims import Child, Claim
 from panegate.session.tracker import PaneTracker
 from panegate.session.traits import TrackerTraits
+from panegate.session.transcript import Record
 from panegate.terms import Reason
 
 __all__ = [
     "Advance",
     "CarrierLost",
+    "Claimed",
     "Exited",
     "Gone",
     "Hold",
@@ -32,6 +35,7 @@ __all__ = [
     "OutputCame",
     "Prejudged",
     "Reachable",
+    "Recorded",
     "Replied",
     "Resized",
     "Watched",
@@ -199,6 +203,27 @@ class Watched:
 
 
 @attrs.frozen
+class Claimed:
+    """Somebody says what the program does: a hook, a registry, another process."""
+
+    pane_id: PaneId
+    claim: Claim
+    at_s: float
+
+
+@attrs.frozen
+class Recorded:
+    """The program's own record of its session, and its child processes, as read now."""
+
+    pane_id: PaneId
+    record: Record | None
+    children: tuple[Child, ...]
+    wall_offset_s: float
+    """Wall seconds minus monotonic seconds."""
+    at_s: float
+
+
+@attrs.frozen
 class Advance:
     """A deadline is due."""
 
@@ -224,6 +249,8 @@ Input: TypeAlias = (
     | CarrierLost
     | Hold
     | Watched
+    | Claimed
+    | Recorded
     | Advance
 )
 
@@ -282,6 +309,10 @@ def apply(tracker: PaneTracker, item: Input) -> bool:
             tracker.hold(reason, at_s=at_s)
         case Watched(_, delta, at_s):
             tracker.watch(delta, at_s=at_s)
+        case Claimed(_, claim, at_s):
+            tracker.claimed(claim, at_s=at_s)
+        case Recorded(_, record, children, wall_offset_s, at_s):
+            tracker.recorded(record, children, wall_offset_s, at_s)
         case Opened():
             pass
     return True

@@ -9,7 +9,7 @@ from panegate.panes.facts import ComposerReading, Look, ScreenKind, ScreenReadin
 from panegate.screen.echo import EchoKind, compare_echo
 from panegate.screen.grid import Grid
 
-__all__ = ["OwnText"]
+__all__ = ["OwnText", "same_text"]
 
 
 @attrs.frozen(kw_only=True)
@@ -77,3 +77,9 @@ class OwnText:
             prompt=None,
             shown=None,
         )
+
+
+def same_text(shown: str, ours: str) -> bool:
+    """Tell whether what is shown is ours, or a part of it, wherever it was wrapped."""
+    a, b = "".join(shown.split()), "".join(ours.split())
+    return bool(a) and (a in b or b in a)

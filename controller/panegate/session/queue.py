@@ -57,6 +57,7 @@ class WriteQueue:
     _waiting: list[WriteMachine] = attrs.field(factory=list, init=False)
     _actions: list[Action] = attrs.field(factory=list, init=False)
     _events: list[PaneEvent] = attrs.field(factory=list, init=False)
+    server_reachable: bool = attrs.field(default=True, init=False)
     _gone: bool = attrs.field(default=False, init=False)
     _own_text: OwnText | None = attrs.field(default=None, init=False)
     """What was typed and may still stand there unsubmitted."""
@@ -104,6 +105,10 @@ class WriteQueue:
     def _after(self, now_s: float) -> None:
         raise AssertionError  # the tracker's own
 
+    @property
+    def _why_gone(self) -> Reason:
+        return Reason.GONE_PANE if self.server_reachable else Reason.SERVER_DIED
+
     def _drive(self, now_s: float) -> bool:
         current = self._current
         if current is None:
@@ -122,10 +127,10 @@ class WriteQueue:
             if isinstance(action, TypeText) and current.typed_row is not None:
                 self.typed_rows.append(current.typed_row)
         if self._gone and current.stage is not Stage.DONE:
-            current.lost("the pane is gone", now_s=now_s, gone=True)
+            current.lost("the pane is gone", now_s=now_s, reason=self._why_gone)
         if current.take_look():
             if self.machine.state is State.EXITED:
-                current.lost("the program ended", now_s=now_s, gone=True)
+                current.lost("the program ended", now_s=now_s, reason=self._why_gone)
             else:
                 self.machine.want_look(now_s=now_s)
         if current.stage in (Stage.DONE, Stage.WAITING):
@@ -194,6 +199,8 @@ class WriteQueue:
         self.machine.watch(-1, now_s=now_s)
         if receipt.fate is Fate.LANDED and write.submitted_row is not None:
             self._own_text = None
+        if receipt.fate is Fate.LANDED and write.request.prompt_id is not None:
+            self.episodes.taken(write.request.prompt_id)
         if receipt.left_behind:
             self.left_behind = receipt.left_behind
         self._events.append(

@@ -8,7 +8,7 @@ from collections import deque
 
 import attrs
 
-from panegate.gate.guard import Guard, GuardReply, guard_for
+from panegate.gate.guard import Guard, GuardReply, guard_for, guard_moving
 from panegate.gate.judge import View
 from panegate.gate.policy import Decision, Situation, decide
 from panegate.gate.stages import Stage
@@ -20,20 +20,24 @@ from panegate.panes.marks import MarkScanner
 from panegate.screen.grid import Grid
 from panegate.screen.profile import Family
 from panegate.screen.read import read_screen
+from panegate.session.claims import Child, Claim, ClaimBook
 from panegate.session.events import (
     PaneEvent,
     PaneExited,
     Prompt,
     StateChanged,
 )
+from panegate.session.flood import Flood
 from panegate.session.fold import Case, fold, is_shell
 from panegate.session.history import HistoryCount
 from panegate.session.learning import PromptLearner
-from panegate.session.own_text import OwnText
+from panegate.session.own_text import OwnText, same_text
 from panegate.session.prompting import PromptEpisodes
 from panegate.session.queue import WriteQueue
 from panegate.session.traits import TrackerTraits
-from panegate.terms import Grade, Intent, State
+from panegate.session.transcript import Record
+from panegate.session.ways_out import declinable
+from panegate.terms import Grade, Intent, Reason, State
 
 __all__ = ["PaneTracker"]
 
@@ -52,13 +56,14 @@ class PaneTracker(WriteQueue):
     grid: Grid | None = attrs.field(default=None, init=False)
     reading: ScreenReading | None = attrs.field(default=None, init=False)
     held: str | None = attrs.field(default=None, init=False)
-    server_reachable: bool = attrs.field(default=True, init=False)
     launched_command: str = attrs.field(default="", init=False)
     launched_reader: str = attrs.field(default="", init=False)
     output_bytes: int = attrs.field(default=0, init=False)
+    claims: ClaimBook = attrs.field(factory=ClaimBook, init=False)
     history: deque[StateChanged] = attrs.field(factory=lambda: deque(maxlen=_HISTORY), init=False)
+    _flood: Flood = attrs.field(factory=Flood, init=False)
     _scanner: MarkScanner = attrs.field(factory=MarkScanner, init=False)
-    _history_count: HistoryCount = attrs.field(factory=HistoryCount, init=False)
+    history_count: HistoryCount = attrs.field(factory=HistoryCount, init=False)
     _learner: PromptLearner = attrs.field(factory=PromptLearner, init=False)
     _other_process: bool = attrs.field(default=False, init=False)
     _exit_said: bool = attrs.field(default=False, init=False)
@@ -90,7 +95,7 @@ class PaneTracker(WriteQueue):
     @property
     def deadline_s(self) -> float | None:
         """When to call `advance`, monotonic seconds; None means never."""
-        times = [self.machine.deadline_s]
+        times = [self.machine.deadline_s, self.episodes.deadline_s]
         if self._current is not None:
             times.append(self._current.deadline_s)
         times.extend(write.deadline_s for write in self._waiting)
@@ -116,14 +121,16 @@ class PaneTracker(WriteQueue):
         draft, left = "", False
         if reading is not None and reading.composer is not None and self._current is None:
             text = reading.composer.text
-            left = bool(text and self.left_behind and _same_text(text, self.left_behind))
+            left = bool(text and self.left_behind and same_text(text, self.left_behind))
             draft = "" if left else text
         input_shown = reading is not None and reading.composer is not None
         shown = reading.prompt if reading is not None else None
         current = self.episodes.current
         asked = (
             current.id
-            if current is not None and self.episodes.is_current(shown, self.machine.belief)
+            if current is not None
+            and self.episodes.is_current(shown, belief)
+            and not (belief is not None and belief.rule == "recorded")  # nothing shows its keys
             else None
         )
         return Situation(
@@ -134,7 +141,7 @@ class PaneTracker(WriteQueue):
             left_behind=left,
             held=self.held,
             own_pane=self.traits.own_pane,
-            server_reachable=self.server_reachable or self.state is State.EXITED,
+            server_reachable=self.server_reachable,
             gone=self._gone,
             shell_left_behind=bool(belief is not None and belief.shell_left_behind),
             other_process=self._other_process,
@@ -153,6 +160,7 @@ class PaneTracker(WriteQueue):
     def output(self, payload: bytes, *, at_s: float) -> None:
         """Take output of the pane, still escaped as tmux sent it."""
         self.output_bytes += len(payload)
+        self._flood.output(len(payload), at_s=at_s)
         machine = self.machine
         machine.output(now_s=at_s)
         wants_look = False
@@ -161,6 +169,7 @@ class PaneTracker(WriteQueue):
             if mark.kind is MarkKind.PASTE_ON or mark.kind is MarkKind.PROMPT_END:
                 self._learner.typed = False
             wants_look = self.marks.feed(mark) or wants_look
+            self.claims.mark(mark)
         if wants_look:
             machine.mark(now_s=at_s)
         current = self._current
@@ -176,6 +185,7 @@ class PaneTracker(WriteQueue):
 
     def lost_output(self, *, at_s: float) -> None:
         """Output was dropped: marks and quiet up to now prove nothing."""
+        self._flood.dropped(at_s=at_s)
         self._scanner.reset()
         self.marks.void()
         self.machine.void(now_s=at_s)
@@ -204,7 +214,7 @@ class PaneTracker(WriteQueue):
             self._other_process = True
             self.gone("another process runs in the pane", at_s=at_s)
             return
-        look = self._history_count.counted(look)
+        look = self.history_count.counted(look)
         counted = self.machine.last_output_s <= look.asked_at_s or fields.dead
         grid = Grid.from_look(look)
         if counted and (self.profile.family is Family.SHELL or self.profile.prompt_cycle):
@@ -217,11 +227,17 @@ class PaneTracker(WriteQueue):
             learned_row=self._learner.row(look, self.marks, profile=self.profile),
             grid=grid,
         )
+        if self.history_count.wants_more(reading, look):
+            self.look_lost(at_s=at_s)
+            return self.want_look(at_s=at_s)
         reading = self._with_own_text(reading, look, grid)
+        if counted and (self.reading is None or reading.frame != self.reading.frame):
+            self.claims.moved_at_s = at_s
         belief = self._unreacted(self._fold(look, reading), reading)
         if belief.prompt is not None and reading.prompt is None and reading.composer is not None:
             # the fold took the text left of the input for a question
             reading = attrs.evolve(reading, kind=ScreenKind.PROMPTING, prompt=belief.prompt)
+        reading, belief = declinable(reading, belief, look, self.profile)
         if counted:
             self.look, self.grid, self.reading = look, grid, reading
             self._note_program(look, belief)
@@ -232,7 +248,8 @@ class PaneTracker(WriteQueue):
         if self.state is State.EXITED:
             self._exited(at_s)
         current = self._current
-        if current is not None and (counted or current.stage in (Stage.ECHOING, Stage.REACTING)):
+        floods = self._flood.rolls_by(look, self.state)
+        if current is not None and current.takes(counted=counted, floods=floods):
             view = View(
                 look=look,
                 grid=grid,
@@ -241,9 +258,12 @@ class PaneTracker(WriteQueue):
                 confirmed=self.machine.confirmed,
                 at_prompt=self.marks.at_prompt,
                 left_at_s=self.marks.left_at_s,
+                floods=floods and current.request.intent is Intent.INTERRUPT,
             )
             current.pasting(self.marks.paste_on)
             situation = attrs.evolve(self._situation_for(current, reading), unfinished_write=False)
+            if floods and situation.fields is None:  # no look at it will ever count
+                situation = attrs.evolve(situation, fields=look.fields)
             current.look(view, situation, now_s=at_s)
             if not counted and current.stage is Stage.DONE:  # what ended a write is worth keeping
                 self.look, self.grid, self.reading = look, grid, reading
@@ -251,6 +271,18 @@ class PaneTracker(WriteQueue):
         elif current is not None:
             self.machine.want_look(now_s=at_s)
         self._after(at_s)
+
+    def claimed(self, claim: Claim, *, at_s: float) -> None:
+        """Somebody says what the program does."""
+        if self.claims.hear(claim):
+            self.want_look(at_s=at_s)
+
+    def recorded(
+        self, record: Record | None, children: tuple[Child, ...], wall_offset_s: float, at_s: float
+    ) -> None:
+        """The program's own record, or its child processes, are other ones now."""
+        if self.claims.read(record, children, wall_offset_s):
+            self.want_look(at_s=at_s)
 
     def want_look(self, *, at_s: float) -> None:
         """Something that is no output calls for a look."""
@@ -292,14 +324,15 @@ class PaneTracker(WriteQueue):
             self.lost_output(at_s=at_s)
         else:
             if self._current is not None:
-                self._current.lost(words, now_s=at_s)
+                self._current.lost(words, now_s=at_s, reason=Reason.SERVER_UNREACHABLE)
             self.machine.void(now_s=at_s)
         self._after(at_s)
 
     def connection_lost(self, words: str, *, at_s: float) -> None:
         """The carrier client ended: what was in flight has no answer."""
-        if self._current is not None and self._current.in_hand:
-            self._current.lost(words, now_s=at_s)
+        current = self._current  # one whose Enter is out is judged by what is there afterwards
+        if current is not None and current.in_hand and not current.is_out:
+            current.lost(words, now_s=at_s)
         self.machine.look_lost(now_s=at_s)
         self.lost_output(at_s=at_s)
 
@@ -315,6 +348,7 @@ class PaneTracker(WriteQueue):
     def advance(self, *, now_s: float) -> None:
         """Fire what is due."""
         self.machine.advance(now_s=now_s)
+        self._events.extend(self.episodes.advance(now_s=now_s))
         for write in self.writes:
             write.advance(now_s=now_s)
         self._after(now_s)
@@ -333,6 +367,7 @@ class PaneTracker(WriteQueue):
                 own_process_is_program=self.traits.own_process_is_program,
                 reads_lines=self.traits.reads_lines,
                 trust_timing=self.traits.trust_timing or self.profile.trust == "timing",
+                judgement=self.claims.judgement(),
                 host=self.traits.host,
                 own_prompts=(self.traits.own_prompt, self.first_prompt),
             )
@@ -359,12 +394,15 @@ class PaneTracker(WriteQueue):
 
     def _make_guard(self, view: View, vetoes: bool) -> Guard:
         composer = view.reading.composer
+        regexes = [veto.regex for veto in self.profile.vetoes] if vetoes else []
         guard = guard_for(
             view.look,
             composer_row=composer.row if composer is not None else None,
             composer_last_row=composer.last_row if composer is not None else None,
-            vetoes=[veto.regex for veto in self.profile.vetoes] if vetoes else [],
+            vetoes=regexes,
         )
+        if view.floods:
+            guard = guard_moving(view.look, vetoes=regexes)
         if self.traits.guard_off:
             kept = tuple(t for t in guard.terms if t.name in ("pane_id", "pane_pid", "pane_dead"))
             expression = kept[0].expression
@@ -402,6 +440,9 @@ class PaneTracker(WriteQueue):
         belief = self.machine.belief
         asking = self.state is State.PROMPTING and self.machine.confirmed
         if asking and belief is not None and belief.kind is BeliefKind.PROMPTING:
+            current, shown = self._current, belief.prompt
+            if current is not None and shown is not None and current.is_asked_still(shown):
+                return
             self._events.extend(self.episodes.seen(belief, at_s=at_s))
 
     def _exited(self, at_s: float, words: str = "its program ended") -> None:
@@ -414,16 +455,15 @@ class PaneTracker(WriteQueue):
         belief = self.machine.belief
         if belief is not None and belief.kind is BeliefKind.GONE:
             words = belief.words
-        rows: tuple[str, ...] = ()
-        if self.grid is not None and fields is not None:
-            rows = tuple(self.grid.text(row) for row in range(fields.height))
+        grid = self.grid if fields is not None else None
         self._events.append(
             PaneExited(
                 pane=self.pane_id,
                 status=fields.dead_status if dead and fields is not None else None,
                 signal=fields.dead_signal if dead and fields is not None else None,
                 words=words,
-                rows=rows,
+                rows=grid.texts if grid is not None else (),
+                server_lost=not self.server_reachable,
                 at_s=at_s,
             )
         )
@@ -455,10 +495,6 @@ class PaneTracker(WriteQueue):
             self._events.append(event)
 
     def _leave_prompt(self, change: Change) -> None:
-        if change.old is State.PROMPTING:
-            self._events.extend(self.episodes.left(at_s=change.at_s))
-
-
-def _same_text(shown: str, ours: str) -> bool:
-    a, b = "".join(shown.split()), "".join(ours.split())
-    return bool(a) and (a in b or b in a)
+        over = change.new is State.EXITED
+        if change.old is State.PROMPTING or over:
+            self._events.extend(self.episodes.left(at_s=change.at_s, for_good=over))

@@ -16,6 +16,7 @@ Option: TypeAlias = "_One | bool | Iterable[str | int | float] | None"
 """A flag, one value, or several."""
 
 PROGRAMS: Mapping[str, str] = {
+    "agent": "agent",
     "composer": "composer",
     "slow-boot": "repl",
     "lines": "lines",

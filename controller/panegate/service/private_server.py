@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import tempfile
 from collections.abc import AsyncIterator, Iterable
-from pathlib import Path
 from typing import Any
 
 import anyio
 
-from panegate.errors import PanegateError, TmuxTooOld
+from panegate.errors import PanegateError, ServerUnreachable, TmuxTooOld
 from panegate.probes.exits import ExitWatch
 from panegate.runtime.address import ServerAddress, install_hint
 from panegate.runtime.bringup import one_shot
+from panegate.service.cleaning import SOCKET, cleaned_folder
 from panegate.service.controller import Controller
+from panegate.wire.commands import command, sequence
 from panegate.wire.version import Version, require
 
 __all__ = ["private_controller", "program_version"]
@@ -44,13 +44,17 @@ async def program_version(address: ServerAddress) -> Version:
 
 
 @contextlib.asynccontextmanager
-async def private_controller(**options: Any) -> AsyncIterator[Controller]:
+async def private_controller(
+    *, dies_with_us: bool = False, **options: Any
+) -> AsyncIterator[Controller]:
     """Open a controller on a tmux server that nobody else knows.
 
     Whatever happens inside, at the end the server, the programs in its panes and its
-    folder are gone.
+    folder are gone, also where this process is killed.
 
     Args:
+        dies_with_us: The server ends by itself when this process is killed: tmux ends it
+            as soon as no client is attached any more.
         **options: Further ones of `Controller.open`.
 
     Raises:
@@ -58,17 +62,31 @@ async def private_controller(**options: Any) -> AsyncIterator[Controller]:
         ServerUnreachable: The server does not start.
 
     """
-    with tempfile.TemporaryDirectory(prefix="panegate-") as folder:
-        path = Path(folder) / "tmux"
-        tmux = os.environ.get("PANEGATE_TMUX") or "tmux"
+    tmux = os.environ.get("PANEGATE_TMUX") or "tmux"
+    async with cleaned_folder(tmux) as folder:
+        path = folder / SOCKET
         address = ServerAddress(socket_name=None, socket_path=str(path), tmux=tmux)
         await program_version(address)
+        options.setdefault("journal", ":memory:")
         try:
             async with Controller.open(socket_path=path, **options) as ctl:
-                yield ctl
+                if dies_with_us:
+                    await _exit_unattached(ctl, "on")
+                try:
+                    yield ctl
+                finally:
+                    if dies_with_us:  # now its programs are ended one by one, below
+                        with anyio.CancelScope(shield=True), contextlib.suppress(ServerUnreachable):
+                            await _exit_unattached(ctl, "off")
         finally:
             with anyio.CancelScope(shield=True):
                 await _end(address)
+
+
+async def _exit_unattached(ctl: Controller, value: str) -> None:
+    """Have the server exit with its last client, or not; it asks `exit-empty` first."""
+    names = ("exit-empty", "exit-unattached")
+    await ctl.link.ask(sequence(*(command("set-option", "-s", name, value) for name in names)))
 
 
 async def _end(address: ServerAddress) -> None:

@@ -1,0 +1,1 @@
+"""What programs report by their hooks; see README.md of `probes`."""

@@ -1,0 +1,1 @@
+"""The standalone controller's messages, table of methods, server and client."""
