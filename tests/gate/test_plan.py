@@ -224,3 +224,35 @@ def test_an_option_never_becomes_an_empty_secret():
     plan = answer(prompt, option="1")
     assert isinstance(plan, NoPlan)
     assert plan.reason is Reason.NO_SUCH_OPTION
+
+
+@pytest.mark.parametrize("submits", [True, False])
+def test_a_text_into_a_list_of_choices_is_refused_before_a_letter_of_it_chooses(submits: bool):
+    prompt = menu("Yes", "No", keys="12", submits=submits)
+    plan = answer(prompt, text="you should not do this")
+    assert isinstance(plan, NoPlan)
+    assert plan.reason is Reason.NO_SUCH_OPTION
+    assert "'1', '2'" in plan.words
+
+
+def test_a_text_that_is_an_option_of_the_list_chooses_it():
+    assert answer(menu("Yes", "No", keys="12"), text="no") == answer(
+        menu("Yes", "No", keys="12"), option="2"
+    )
+
+
+def test_a_single_key_question_takes_one_letter_and_no_more():
+    prompt = PromptReading(kind=PromptKind.CONFIRM, question="Go on?", submits=False)
+    assert isinstance(answer(prompt, text="y"), Plan)
+    assert isinstance(answer(prompt, text="yes"), NoPlan)
+
+
+def test_an_input_box_takes_a_text_beside_its_buttons():
+    box = PromptReading(
+        kind=PromptKind.TEXT,
+        question="Your name?",
+        options=(OptionReading(key="", label="OK", highlighted=True),),
+    )
+    plan = answer(box, text="Ann")
+    assert isinstance(plan, Plan)
+    assert plan.text == "Ann"

@@ -36,7 +36,7 @@ import attrs
 import panegate as pg
 from panegate.testing.servers import wait_gone
 
-from .staging import Program, Stage, open_stage
+from .staging import NO_HISTORY, Program, Stage, open_stage
 
 __all__ = ["COLUMNS", "Kill", "count", "run", "table"]
 
@@ -181,7 +181,7 @@ async def _starts_again(stage: Stage, old: int, journals: Sequence[Path]) -> str
         return "the server did not end when told to"
     try:
         async with pg.Controller.open(socket_path=stage.socket, journal=":memory:") as ctl:
-            pane = await ctl.launch(["cat"], profile="lines", reads_lines=True)
+            pane = await ctl.launch(["bash", "--norc"], env=NO_HISTORY, within_s=WITHIN_S)
             for journal in journals:
                 await _recover(stage, journal)
             await pane.close()

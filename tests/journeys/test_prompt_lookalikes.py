@@ -116,3 +116,38 @@ async def test_a_shells_own_prompt_is_known_to_every_later_controller(tmp_path: 
                 await until_state(unknown, pg.State.PROMPTING)
             with pytest.raises((pg.Refused, pg.NotReady)):
                 await unknown.send("echo hi", within_s=2)
+
+
+@pytest.mark.skipif(not KERNEL, reason="without the kernel's word a shell's program is just busy")
+@pytest.mark.parametrize("questions", [("name> ", "drop table> "), ("", "")])
+@pytest.mark.asyncio
+async def test_an_answer_to_one_question_never_reaches_the_next(
+    tmp_path: Path, questions: tuple[str, str]
+) -> None:
+    """Also where a question ends like a prompt, or where nothing is said at all."""
+    async with open_stage(tmp_path) as stage:
+        bash = await stage.bash()
+        record = tmp_path / "said"
+        line = "; ".join(f"read -p '{q}' x; echo \"$x\" >> {record}" for q in questions)
+        await bash.pane.send(line, within_s=WITHIN_S)
+        await until_state(bash.pane, pg.State.PROMPTING)
+        first = bash.pane.prompt
+        assert first is not None
+        assert first.question == questions[0].strip()
+        async with stage.ctl.events() as events:
+            stage.types(bash.pane, "bob")
+            stage.tmux("send-keys", "-t", bash.pane.id, "Enter")
+            async for event in events:
+                if isinstance(event, pg.PromptOpened | pg.PromptChanged):
+                    break
+        with pytest.raises(pg.StaleAnswer):
+            await bash.pane.answer(first.id, text="yes", by="tester")
+        second = bash.pane.prompt
+        assert second is not None
+        assert (second.id != first.id, second.question) == (True, questions[1].strip())
+        assert record.read_text() == "bob\n"
+        if not second.question:
+            return  # an answer to nothing at all is refused: what is asked cannot be read
+        await bash.pane.answer(second.id, text="no", by="tester")
+        await until_state(bash.pane, pg.State.READY)
+        assert record.read_text() == "bob\nno\n"

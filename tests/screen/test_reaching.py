@@ -66,7 +66,10 @@ def test_where_all_that_was_read_is_full_of_it_it_stays_cut() -> None:
         (MENU, 0, False, False),
         (["", *MENU[2:]], 40, False, False),
         (MENU, 40, False, True),
-        (MENU, 0, True, False),
+        (MENU, 0, True, True),
+        (["", *MENU[1:]], 0, True, False),
+        (MENU[1:], 0, True, False),
+        ([f"{mark} {n}. Item" for n, mark in enumerate("❯    ", 1)], 0, True, False),
         (
             ["│ and more │", "│ Go on?   │", "│ ❯ 1. Yes │", "│   2. No  │", "╰──────────╯"],
             0,

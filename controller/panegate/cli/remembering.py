@@ -239,7 +239,9 @@ class CliController(Controller):
         pane, self._launched = self._launched, None
         if pane is not None:
             with contextlib.suppress(ServerUnreachable):
-                await self.link.ask(command("kill-window", "-t", pane.target.window_id))
+                target = pane.target
+                end = command("kill-window", "-t", target.window_id)
+                await self.link.ask_alone(end, ends=target.session_id)
 
     def _note_opened(self, event: Event) -> None:
         stored = self._launching

@@ -9,7 +9,7 @@ import attrs
 from panegate.gate.keystrokes import is_key
 from panegate.ids import PaneId
 from panegate.panes.facts import OptionReading, PromptReading
-from panegate.terms import Intent, Reason
+from panegate.terms import Intent, PromptKind, Reason
 
 __all__ = [
     "Expect",
@@ -151,6 +151,9 @@ def plan_answer(request: WriteRequest, prompt: PromptReading) -> Plan | NoPlan:
     if request.option is None:
         if not request.text:
             return Plan(keys=("Enter",), echo=False, expect=Expect.PROMPT_GONE)
+        if not _takes_text(prompt, request.text):
+            named = find_option(prompt, request.text)
+            return _no_text(prompt, request.text) if named is None else _choose(prompt, named)
         return _type(request.text, enter=prompt.submits)
     if any(option.ticked is not None for option in prompt.options):
         return _tick(prompt, request.option)
@@ -173,6 +176,21 @@ def find_option(prompt: PromptReading, wanted: str) -> OptionReading | None:
         if 1 <= n <= len(prompt.options):
             return prompt.options[n - 1]
     return None
+
+
+def _takes_text(prompt: PromptReading, text: str) -> bool:
+    """Whether a text is an answer: each letter typed at a list of choices may be a choice."""
+    if prompt.kind in (PromptKind.TEXT, PromptKind.SECRET):
+        return True
+    if any(o.highlighted or o.ticked is not None for o in prompt.options):
+        return False
+    return prompt.submits or (len(text) == 1 and not prompt.options)
+
+
+def _no_text(prompt: PromptReading, text: str) -> NoPlan:
+    have = ", ".join(repr(o.key or o.label) for o in prompt.options) or "none"
+    words = f"This prompt takes no text such as {text!r}, each letter may choose; it has: {have}."
+    return NoPlan(Reason.NO_SUCH_OPTION, words)
 
 
 def _no_such(prompt: PromptReading, wanted: str) -> NoPlan:

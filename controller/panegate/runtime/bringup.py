@@ -19,6 +19,7 @@ from libtmux import exc as libtmux_exc
 
 from panegate.errors import ServerUnreachable, TmuxTooOld
 from panegate.runtime.address import ServerAddress, install_hint
+from panegate.runtime.structure import Structure
 from panegate.wire.version import Version, require
 
 __all__ = [
@@ -221,4 +222,5 @@ async def ensure_keep_alive(address: ServerAddress) -> None:
     status, _, _ = await one_shot(address, "has-session", "-t", f"={KEEP_ALIVE}")
     if status != 0:
         words = ("-d", "-s", KEEP_ALIVE, "-x", "80", "-y", "24", "sleep", "2147483647")
-        await one_shot(address, "new-session", *words)
+        async with Structure.of(address):
+            await one_shot(address, "new-session", *words)

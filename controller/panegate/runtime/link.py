@@ -13,7 +13,7 @@ import anyio
 import anyio.abc
 import attrs
 
-from panegate.errors import ServerUnreachable, TransportBroken
+from panegate.errors import ServerUnreachable, TmuxTooOld, TransportBroken
 from panegate.ids import PaneId, SessionId, WindowId
 from panegate.runtime.address import ServerAddress
 from panegate.runtime.bringup import (
@@ -24,6 +24,7 @@ from panegate.runtime.bringup import (
 )
 from panegate.runtime.client import Answer, ControlClient
 from panegate.runtime.logs import get_logger
+from panegate.runtime.structure import Structure
 from panegate.wire.commands import command
 from panegate.wire.events import Event
 from panegate_transports.base import ByteTransport
@@ -79,12 +80,14 @@ class ServerLink:
     carriers: dict[PaneId, ControlClient] = attrs.field(factory=dict, init=False)
     linked: set[WindowId] = attrs.field(factory=set, init=False)
     closing: bool = attrs.field(default=False, init=False)
-    structure: anyio.Lock = attrs.field(factory=anyio.Lock, init=False)
-    """Held while a client attaches, and while sessions are made or ended and clients end: up
-    to 3.6b a notification that meets a client which is still identifying itself ends the server."""
+    structure: Structure = attrs.field(init=False)
+    """Held while a client attaches, and while sessions are made or ended and clients end."""
     _sessions: set[str] = attrs.field(factory=set, init=False)
     """Sessions that have a client of their own, or are getting one."""
     _locks: dict[str, anyio.Lock] = attrs.field(factory=dict, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.structure = Structure.of(self.address)
 
     @property
     def server(self) -> ServerFacts:
@@ -237,9 +240,15 @@ class ServerLink:
     async def aclose(self) -> None:
         """Detach all clients, side by side; bounded in time."""
         self.closing = True
-        async with anyio.create_task_group() as group:
-            for client in list(self.clients.values()):
-                group.start_soon(client.aclose)
+        if self.clients:
+            async with self.structure:
+                async with anyio.create_task_group() as group:
+                    for client in list(self.clients.values()):
+                        group.start_soon(client.aclose)
+                if self.structure.folder is not None and self.address.socket.exists():
+                    # once it answers, the clients of other processes were told of the detach
+                    with contextlib.suppress(ServerUnreachable, TmuxTooOld):
+                        await one_shot(self.address, "display-message", "-p", "")
         self.clients.clear()
         self.carriers.clear()
 

@@ -97,12 +97,16 @@ def _is_cut(layout: Layout, fields: PaneFields, placed: PlacedPrompt) -> bool:
     """Whether a prompt may begin above the screen.
 
     On the alternate screen nothing is kept of what left it, so there only a frame without its
-    head says so.
+    head says so, or words that fill the screen down to its last row.
     """
-    top = layout.view(0)
-    if placed.first != 0 or placed.prompt.kind is PromptKind.PAGER or not top.text:
+    top, prompt = layout.view(0), placed.prompt
+    if placed.first != 0 or prompt.kind is PromptKind.PAGER or not top.text:
         return False
-    return top.boxed if fields.alternate_on else fields.history_size > 0
+    if not fields.alternate_on:
+        return fields.history_size > 0
+    fills = len(prompt.rows) >= fields.height
+    listed = any(option.label in prompt.rows[0] for option in prompt.options if option.label)
+    return top.boxed or (fills and not listed)
 
 
 def _by_rule(

@@ -199,7 +199,10 @@ class Reconnecting:
         if died and known is not None:
             words = f"the tmux server (pid {known.pid}) died"
         elif known is not None and local and not ctl.link.address.socket.exists():
-            words = f"its socket is missing, the server (pid {known.pid}) lives"
+            words = (
+                f"its socket is missing, the server (pid {known.pid}) lives:"
+                f" `kill -USR1 {known.pid}` has it make the socket again"
+            )
         if ctl.reachable:
             ctl.reachable = False
             ctl.emit(ServerLost(words=words, at_s=now_s))

@@ -231,7 +231,7 @@ def _secret(case: Case) -> Belief | None:
         return None
     if kernel.wait is TtyWait.ABSENT:
         return _belief(BeliefKind.NONE, Grade.KERNEL, "hidden input, and nothing reads it")
-    prompt = case.reading.prompt or PromptReading(kind=PromptKind.SECRET, question="", secret=True)
+    prompt = case.reading.prompt or _question_at(case)
     if not prompt.secret:
         prompt = attrs.evolve(prompt, secret=True, kind=PromptKind.SECRET)
     words = "the terminal's echo is off in line mode: a secret is asked for"
@@ -342,9 +342,25 @@ def _line_read(case: Case) -> Belief | None:
     kernel = case.kernel
     if kernel.wait not in _BLOCKED or not kernel.icanon:
         return None
-    prompt = case.reading.prompt or PromptReading(kind=PromptKind.TEXT, question="")
     words = "blocked in a line read of its terminal"
+    prompt = case.reading.prompt or _question_at(case)
     return _belief(BeliefKind.PROMPTING, Grade.KERNEL, words, proof=True, prompt=prompt)
+
+
+def _question_at(case: Case) -> PromptReading:
+    """What stands left of the input, or on the cursor's row, word for word.
+
+    Where nothing stands there the place is all that tells one question from the next.
+    """
+    fields, composer = case.look.fields, case.reading.composer
+    asked = composer.prompt_text.strip() if composer is not None else ""
+    place = "" if asked else f"row {fields.cursor_y + fields.scrolled}"
+    return PromptReading(
+        kind=PromptKind.TEXT,
+        question=asked,
+        rows=(asked,) if asked else (),
+        fingerprint=fingerprint(PromptKind.TEXT, asked, place, ()),
+    )
 
 
 def _doubtful_prompt(case: Case) -> Belief | None:
@@ -356,15 +372,8 @@ def _doubtful_prompt(case: Case) -> Belief | None:
         return None
     if case.profile.family is Family.SHELL and not case.program_in_front:
         return None
-    asked = composer.prompt_text.strip()
-    words = f"waits at {asked!r}, which cannot be told from a question"
-    prompt = case.reading.prompt or PromptReading(
-        kind=PromptKind.TEXT,
-        question=asked,
-        rows=(asked,),
-        fingerprint=fingerprint(PromptKind.TEXT, asked, "", ()),
-        cancel_key="C-c",
-    )
+    prompt = case.reading.prompt or _question_at(case)
+    words = f"waits at {prompt.question!r}, which cannot be told from a question"
     return _belief(BeliefKind.PROMPTING, Grade.KERNEL, words, prompt=prompt)
 
 
@@ -387,7 +396,7 @@ def _repl_question(case: Case) -> Belief | None:
         return None
     if family is Family.SHELL and not (case.marks.at_prompt and case.program_in_front):
         return None
-    prompt = case.reading.prompt or PromptReading(kind=PromptKind.TEXT, question="")
+    prompt = case.reading.prompt or _question_at(case)
     words = "waits in its line editor, and not at its own prompt"
     # a shell waits for its helpers too while it paints its prompt; nothing at all is no question
     proof = family is Family.REPL and case.look.fields.cursor_x > 0

@@ -235,7 +235,7 @@ class PaneTracker(WriteQueue):
             self.claims.moved_at_s = at_s
         belief = self._unreacted(self._fold(look, reading), reading)
         if belief.prompt is not None and reading.prompt is None and reading.composer is not None:
-            # the fold took the text left of the input for a question
+            # the fold knows of a question that no reader of screens does
             reading = attrs.evolve(reading, kind=ScreenKind.PROMPTING, prompt=belief.prompt)
         reading, belief = declinable(reading, belief, look, self.profile)
         if counted:
