@@ -136,7 +136,7 @@ def test_a_pane_that_is_not_there_is_not_guessed(cli: Cli, which: str):
     done = cli.json("close", which)
     assert done.status == 4
     assert done.document["error"]["code"] == "no_such_pane"
-    assert "ls --all" in done.document["error"]["fix"]
+    assert "--all lists its panes" in done.document["error"]["fix"]
 
 
 def test_a_name_of_several_panes_is_not_guessed(cli: Cli, server: PrivateServer):

@@ -6,7 +6,14 @@ import attrs
 import click
 import pytest
 
-from panegate.cli.words import columns, error_words, event_words, prompt_words, receipt_words
+from panegate.cli.words import (
+    at_server,
+    columns,
+    error_words,
+    event_words,
+    prompt_words,
+    receipt_words,
+)
 from panegate.errors import LaunchFailed, Refused
 from panegate.gate.receipt import Receipt
 from panegate.panes.facts import OptionReading
@@ -146,6 +153,24 @@ EVENTS = [
 @pytest.mark.parametrize(("event", "words"), EVENTS, ids=lambda v: type(v).__name__)
 def test_each_event_has_words(event: events.Event, words: str):
     assert words in click.unstyle(event_words(event, {"%1": "w1"}))
+
+
+@pytest.mark.parametrize(
+    ("fix", "shown"),
+    [
+        ("end it: panegate close w1", "end it: panegate close -S /s w1"),
+        ("panegate doctor says more", "panegate doctor -S /s says more"),
+        ("panegate ls --all lists its panes", "panegate ls -S /s --all lists its panes"),
+        ("panegate answer -S /s %1 x --text TEXT", "panegate answer -S /s %1 x --text TEXT"),
+        ("panegate send --help lists what it takes", "panegate send --help lists what it takes"),
+        ("panegate profiles check FILE", "panegate profiles check FILE"),
+        ("install tmux", "install tmux"),
+        ("", ""),
+    ],
+)
+def test_advised_commands_act_on_the_server_that_was_named(fix: str, shown: str):
+    assert at_server(fix, "-S /s ") == shown
+    assert at_server(fix, "") == fix
 
 
 def test_boxes_and_what_cannot_be_seen_are_said():

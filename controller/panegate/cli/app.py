@@ -68,8 +68,9 @@ def invoke(argv: Sequence[str]) -> int:
         return _say_interrupted(line, error.status)
     except PanegateError as error:
         from panegate.cli.documents import error_document  # completion needs none of it
-        from panegate.cli.words import error_words
+        from panegate.cli.words import at_server, error_words
 
+        error.fix = at_server(error.fix, line.server_words)
         line.say(error_document(error), "")
         if not line.json:
             line.note(error_words(error, server=line.server_words))

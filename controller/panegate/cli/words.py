@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from panegate.service.views import Explanation, Screen
 
 __all__ = [
+    "at_server",
     "clock_words",
     "columns",
     "error_words",
@@ -47,6 +49,11 @@ __all__ = [
     "screen_words",
     "state_words",
 ]
+
+_AT_A_SERVER: Final = re.compile(
+    r"\bpanegate (ls|launch|adopt|attach|close|send|run|answer|interrupt|keys|clear|hold|release"
+    r"|wait|read|explain|log|prompts|watch|events|doctor|serve)\b(?! (?:-L|-S|--ssh|--help)\b)"
+)
 
 _COLOURS = {
     State.BOOTING: "cyan",
@@ -226,6 +233,17 @@ def _what(event: Event, server: str) -> str:
             return "answers again"
         case Dropped():
             return f"{event.count} events were dropped: this reader was too slow"
+
+
+def at_server(text: str, server: str) -> str:
+    """Return *text* with the options that name the server in every command that it advises.
+
+    Args:
+        text: What to do next.
+        server: `CommandLine.server_words`.
+
+    """
+    return _AT_A_SERVER.sub(lambda found: f"{found[0]} {server}".rstrip(), text)
 
 
 def error_words(error: PanegateError, *, server: str = "") -> str:
